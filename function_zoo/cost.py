@@ -1,0 +1,124 @@
+"""A cost function on a box, with the constants of Assumption 1 that the theorems speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Constants:
+    """The constants of Assumption 1 (Zhao and Lai), and the smallest valid bias constant of Algorithm 2.
+
+    With f* the minimum, S the box, B(x, a) the cube of length a around x and P the packing number:
+
+    (a)  f(x) - f* <= M_a for x in S;
+    (b)  |mean of f over B(x, a) - f(x)| <= M_b a^alpha for x in S and 0 < a <= A;
+    (c)  P({x in S: f(x) - f* < e}, a) <= C0 (1 + e^beta / a^d) for all a, e > 0; costs whose minimisers
+         form a continuum satisfy it only for a^alpha <= e, called (c'): `literal` is False for them.
+
+    P(K, a) counts points of K with pairwise sup-distance >= a.  `A` is also the margin: f is defined, and not
+    below f*, up to A beyond every face of S.  `mu_min` is the supremum of (mean of f over B - f*) / a^alpha
+    over cubes B of length a <= A that contain a minimiser: the smallest mu for which the lower confidence
+    bound of Algorithm 2 is valid.
+
+    M_a, M_b and mu_min are the smallest possible values unless they are listed in `bounds` (proved, but perhaps
+    not the smallest) or in `measured` (found by the machine; no proof).
+    """
+
+    alpha: float
+    beta: float
+    M_a: float
+    M_b: float
+    A: float
+    C0: float
+    mu_min: float
+    literal: bool = True
+    bounds: tuple[str, ...] = ()
+    measured: tuple[str, ...] = ()
+
+    @property
+    def M(self) -> float:
+        """The paper's single constant for (a) and (b)."""
+        return max(self.M_a, self.M_b)
+
+    def basis(self, name: str) -> str:
+        """How a constant is known: proved, bound (proved, perhaps not the smallest) or measured."""
+        return "measured" if name in self.measured else "bound" if name in self.bounds else "proved"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
+
+    `formula(x)` is written once, with numpy functions and x[0], ..., x[d-1] only.  For arrays each x[i] is a
+    vector; compiled, each x[i] is a number.
+    """
+
+    name: str
+    dim: int
+    formula: Callable = field(repr=False)
+    lower: np.ndarray
+    upper: np.ndarray
+    minimum: float
+    minimisers: np.ndarray = field(repr=False)  # (k, d); some of them where there is a continuum
+    constants: Constants
+    parameters: Mapping = field(default_factory=dict)
+    registered: bool = field(default=False, repr=False)  # made by function_zoo.get, so a name is enough to remake it
+
+    def __post_init__(self):
+        for name in ("lower", "upper", "minimisers"):
+            value = np.array(getattr(self, name), dtype=float)
+            value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        if self.lower.shape != (self.dim,) or self.upper.shape != (self.dim,):
+            raise ValueError(f"{self.name}: the box needs {self.dim} lower and {self.dim} upper ends")
+        if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim:
+            raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim})")
+
+    def __call__(self, x) -> float:
+        x = np.asarray(x, dtype=float)
+        if x.shape != (self.dim,):
+            raise ValueError(f"{self.name}: one point has {self.dim} coordinates, got an array of shape {x.shape}")
+        return float(self.formula(x))
+
+    def many(self, X) -> np.ndarray:
+        """f at every row of an (n, d) array."""
+        X = np.asarray(X, dtype=float)
+        if X.ndim != 2 or X.shape[1] != self.dim:
+            raise ValueError(f"{self.name}: many() takes an (n, {self.dim}) array, got shape {X.shape}")
+        return self.formula(np.ascontiguousarray(X.T))
+
+    @cached_property
+    def compiled(self):
+        """f as a numba cfunc float64(float64[::1]): one type for all costs, so a kernel compiles once for all."""
+        import numba
+
+        signature = numba.float64(numba.float64[::1])
+        try:
+            return numba.cfunc(signature, cache=True)(self.formula)
+        except RuntimeError:  # no file to cache beside, as for a formula typed at the prompt
+            return numba.cfunc(signature)(self.formula)
+
+    @property
+    def side(self) -> float:
+        """The longest side of the box."""
+        return float(np.max(self.upper - self.lower))
+
+    def __reduce__(self):
+        if not self.registered:
+            return super().__reduce__()
+        from .registry import get
+
+        return _remake, (get, self.name, self.dim, dict(self.parameters))
+
+    def __str__(self):
+        inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
+        return f"{self.name}({inner})"
+
+
+def _remake(get, name, dim, parameters):
+    return get(name, dim, **parameters)

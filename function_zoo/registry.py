@@ -1,0 +1,182 @@
+"""The one list of families: filled where a cost is defined, asked by name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .cost import Cost
+
+MAX_DIM = 16  # a cell splits into 2^d
+
+
+class InvalidChoice(ValueError):
+    """A family, dimension or parameter that does not exist; the message names the nearest valid choice."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers a parameter may take: an interval, closed unless it says otherwise."""
+
+    low: float
+    high: float = math.inf
+    open_low: bool = False
+    open_high: bool = False
+    whole: bool = False
+
+    def check(self, where, name, value, default):
+        value = number(where, name, value)
+        if math.isinf(value):
+            raise InvalidChoice(f"{where}: {name} = {value:g} must be finite; the default is {default:g}")
+        if self.whole and value != int(value):
+            near = min(max(round(value), self.low), self.high)
+            raise InvalidChoice(
+                f"{where}: {name} = {value:g} must be a whole number; the nearest valid choice is {near:g}"
+            )
+        if value < self.low or (self.open_low and value == self.low):
+            raise self.refusal(where, name, value, self.low, self.open_low, "just above", default)
+        if value > self.high or (self.open_high and value == self.high):
+            raise self.refusal(where, name, value, self.high, self.open_high, "just below", default)
+        return int(value) if self.whole else value
+
+    def refusal(self, where, name, value, end, is_open, side, default):
+        end = f"{side} {end:g}" if is_open else f"{end:g}"
+        return InvalidChoice(
+            f"{where}: {name} = {value:g} is outside {self}; the nearest valid choice is {end} (default {default:g})"
+        )
+
+    def __str__(self):
+        opening = "(" if self.open_low else "["
+        closing = ")" if self.open_high or math.isinf(self.high) else "]"
+        return f"{opening}{self.low:g}, {self.high:g}{closing}"
+
+
+POSITIVE = Range(0.0, open_low=True)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A parameter with a few possible values."""
+
+    values: tuple
+
+    def check(self, where, name, value, default):
+        value = number(where, name, value)
+        if value not in self.values:
+            nearest = min(self.values, key=lambda v: abs(v - value))
+            choices = " or ".join(f"{v:g}" for v in self.values)
+            raise InvalidChoice(
+                f"{where}: {name} = {value:g} must be {choices}; the nearest valid choice is {nearest:g}"
+            )
+        return value
+
+
+def number(where, name, value) -> float:
+    try:
+        value = float(value)
+    except (TypeError, ValueError):
+        raise InvalidChoice(f"{where}: {name} = {value!r} is not a number") from None
+    if math.isnan(value):
+        raise InvalidChoice(f"{where}: {name} is not a number (nan)")
+    return value
+
+
+def vector(where, name, value, dim) -> tuple[float, ...]:
+    """One number for all coordinates, or one for each."""
+    try:
+        items = np.atleast_1d(np.asarray(value, dtype=float)).tolist()
+    except (TypeError, ValueError):
+        raise InvalidChoice(f"{where}: {name} = {value!r} is neither a number nor {dim} numbers") from None
+    if len(items) == 1:
+        items = items * dim
+    if len(items) != dim or not np.all(np.isfinite(items)):
+        raise InvalidChoice(
+            f"{where}: {name} needs one finite number or {dim} of them (one per coordinate), got {value!r}"
+        )
+    return tuple(items)
+
+
+@dataclass(frozen=True)
+class Family:
+    name: str
+    build: Callable
+    dims: tuple[int, ...]
+    ranges: dict
+
+    @property
+    def formula(self) -> str:
+        """The first line of the docstring."""
+        return inspect.getdoc(self.build).splitlines()[0].rstrip(".")
+
+    @property
+    def parameters(self) -> dict:
+        """Name and default of each keyword parameter."""
+        return {p.name: p.default for p in inspect.signature(self.build).parameters.values() if p.name != "dim"}
+
+
+_families: dict[str, Family] = {}
+
+
+def family(dims=range(1, MAX_DIM + 1), **ranges):
+    """Register the decorated function as a family; `ranges` says which values its parameters may take."""
+
+    def register(build):
+        _families[build.__name__] = Family(build.__name__, build, tuple(dims), ranges)
+        return build
+
+    return register
+
+
+def families() -> tuple[str, ...]:
+    """The names of all families, in alphabetical order."""
+    return tuple(sorted(_families))
+
+
+def lookup(name: str) -> Family:
+    if name in _families:
+        return _families[name]
+    choices = ", ".join(families())
+    near = difflib.get_close_matches(str(name).lower().replace("-", "_"), families(), n=1, cutoff=0.0)
+    raise InvalidChoice(f"unknown family {name!r}; did you mean {near[0]!r}? (families: {choices})")
+
+
+def get(name: str, dim: int | None = None, **parameters) -> Cost:
+    """The cost of a family in a dimension (default: 2), its parameters given by keyword."""
+    entry = lookup(name)
+    if dim is None:
+        dim = 2
+    dim = _check_dim(entry, dim)
+    where = f"{name}(dim={dim})"
+    for key in parameters:
+        if key not in entry.parameters:
+            raise InvalidChoice(_unknown_parameter(entry, key))
+    checked = {**entry.parameters, **parameters}
+    for key, allowed in entry.ranges.items():
+        checked[key] = allowed.check(where, key, checked[key], entry.parameters[key])
+    cost = entry.build(dim, **checked)
+    given = {k: cost.parameters.get(k, checked[k]) for k in entry.parameters}
+    return replace(cost, name=name, parameters=given, registered=True)
+
+
+def _check_dim(entry, dim):
+    if isinstance(dim, bool) or not (hasattr(dim, "__index__") or (isinstance(dim, float) and dim.is_integer())):
+        raise InvalidChoice(f"{entry.name}: the dimension must be a whole number, got {dim!r}")
+    if int(dim) not in entry.dims:
+        nearest = min(entry.dims, key=lambda d: abs(d - dim))
+        low, high = min(entry.dims), max(entry.dims)
+        span = f"dimension {low} only" if low == high else f"dimensions {low} to {high}"
+        raise InvalidChoice(f"{entry.name} exists in {span}, not {int(dim)}; the nearest valid choice is {nearest}")
+    return int(dim)
+
+
+def _unknown_parameter(entry, key):
+    known = sorted(entry.parameters)
+    if not known:
+        return f"{entry.name} has no parameters, got {key!r}"
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
+    return f"{entry.name} has no parameter {key!r}; did you mean {near!r}? (parameters: {', '.join(known)})"
