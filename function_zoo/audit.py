@@ -92,7 +92,7 @@ def _rows(cost, seed):
     smallest = found["errors"][-1]
     yield "alpha", c.alpha, alpha, bool(abs(alpha - c.alpha) <= ALPHA), c.basis("alpha"), str(smallest)
     beta = found["packed"].beta(target.dim)
-    eps = found["packed"].scaling(target.dim)[0][0]
+    eps = np.append(found["packed"].scaling(target.dim)[0], np.inf)[0]
     yield (
         "beta",
         c.beta,
