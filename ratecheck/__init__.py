@@ -1,0 +1,1 @@
+"""Does this algorithm, on this cost, converge at the rate its theorem promises?"""
