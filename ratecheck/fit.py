@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 NAMES = ("family", "cost", "dim", "algorithm", "mu", "noise", "alignment", "study")  # one value each in one table
+
+
+LARGE_SHARE = 0.1  # of a horizon's regret in a single run
 
 
 class FitError(ValueError):
@@ -41,18 +44,20 @@ class Estimate:
         return self.value + self._reach(self.level)
 
     def _reach(self, level):
-        return float(stats.t.ppf(0.5 + level / 2, self.df)) * self.se
+        return float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
 
     def lower_limit(self, level=0.95) -> float:
         """The end of a one-sided interval."""
-        return self.value - float(stats.t.ppf(level, self.df)) * self.se
+        return self.value - float(special.stdtrit(self.df, level)) * self.se
 
     def upper_limit(self, level=0.95) -> float:
-        return self.value + float(stats.t.ppf(level, self.df)) * self.se
+        return self.value + float(special.stdtrit(self.df, level)) * self.se
 
     def above(self, bound) -> float:
         """One-sided p-value of the hypothesis that the truth is at most `bound`."""
-        return float(stats.t.sf((self.value - bound) / self.se, self.df)) if self.se > 0 else float(self.value <= bound)
+        return (
+            float(special.stdtr(self.df, (bound - self.value) / self.se)) if self.se > 0 else float(self.value <= bound)
+        )
 
     def minus(self, number) -> Estimate:
         return replace(self, value=self.value - number)
@@ -80,6 +85,16 @@ class LogMeans:
     @property
     def x(self):
         return np.log(self.horizons)
+
+    @classmethod
+    def of(cls, horizons, samples, anytime, labels=None, streams=None) -> LogMeans:
+        """From regrets: one array per horizon, whose i-th entries belong to the same run if anytime."""
+        covariance = _shared_covariance(np.column_stack(samples)) if anytime else _separate_covariance(samples)
+        y = np.log([s.mean() for s in samples])
+        labels = labels or tuple(tuple(range(len(s))) for s in samples)
+        return cls(
+            np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, labels, streams
+        )
 
 
 def log_means(runs) -> LogMeans:
@@ -122,8 +137,7 @@ def log_means(runs) -> LogMeans:
             "(a cost that is optimal everywhere the algorithm looks has no rate)"
         )
     streams = tuple(tuple(g["stream"]) for g in groups) if "stream" in table else None
-    covariance = _shared_covariance(np.column_stack(samples)) if anytime else _separate_covariance(samples)
-    return LogMeans(horizons, np.log(means), covariance, fewest, anytime, samples, labels, streams)
+    return LogMeans.of(horizons, samples, anytime, labels, streams)
 
 
 def _left_out(R):
@@ -182,13 +196,9 @@ class Fit:
 
     def _weights(self, *columns, harmonics=True):
         """The rows of the least-squares solution: coefficients of the design are weights @ y."""
-        from statsmodels.regression.linear_model import OLS
-
         parts = [np.ones(len(self.x)), *columns]
         design = np.column_stack(parts + ([self.harmonics] if harmonics else []))
-        model = OLS(np.zeros(len(design)), design)
-        model.fit(method="pinv")
-        return model.pinv_wexog
+        return _solution(design.tobytes(), design.shape)
 
     def _estimate(self, weights, y=None) -> Estimate:
         variance = float(weights @ self.data.covariance @ weights)
@@ -242,7 +252,7 @@ class Fit:
         """Slope and log power together: the pair, its covariance, and the squared radius of the confidence region."""
         weights = self._weights(self.x, np.log(self.x))[1:3]
         n = self.data.replicates
-        radius = 2 * (n - 1) / (n - 2) * float(stats.f.ppf(self.level, 2, n - 2))  # Hotelling
+        radius = 2 * (n - 1) / (n - 2) * float(special.fdtri(2, n - 2, self.level))  # Hotelling
         return weights @ self.data.y, weights @ self.data.covariance @ weights.T, radius
 
     def joint_region_holds(self, slope: float, log_power: float) -> bool:
@@ -300,12 +310,21 @@ class Fit:
         expected, square = float(np.trace(form)), float(np.trace(form @ form))
         if not expected > 0:
             return observed, expected, math.nan
-        return observed, expected, float(stats.chi2.sf(observed * expected / square, expected**2 / square))
+        return observed, expected, float(special.chdtrc(expected**2 / square, observed * expected / square))
 
     @property
     def largest_share(self) -> float:
         """The largest share of a horizon's summed regret that a single run carries."""
         return float(max(s.max() / s.sum() for s in self.data.samples))
+
+    @property
+    def caution(self) -> str:
+        """A warning where rare runs carry the mean: no interval accounts for such runs that it has not seen."""
+        if self.largest_share <= LARGE_SHARE:
+            return ""
+        return (
+            f"one run carries {100 * self.largest_share:.0f} % of a mean regret, want N >= 200 and a look at that run"
+        )
 
     def held_out(self, count: int = 2):
         """Predict the last horizons from a fit without them: a list of (T, error of the logarithm as an Estimate)."""
@@ -359,6 +378,17 @@ class Fit:
         start = self.x[-1] + step - periods * math.log(self.period)
         keep = self.x >= start - 1e-6
         return None if keep.sum() < 3 else replace(self, data=_cut(self.data, keep))
+
+
+@lru_cache(maxsize=256)
+def _solution(design, shape):
+    """The pseudo-inverse behind an ordinary least-squares fit; the same few designs come again and again."""
+    from statsmodels.regression.linear_model import OLS
+
+    design = np.frombuffer(design).reshape(shape)
+    model = OLS(np.zeros(len(design)), design)
+    model.fit(method="pinv")
+    return model.pinv_wexog
 
 
 def _cut(data: LogMeans, keep) -> LogMeans:

@@ -85,6 +85,24 @@ def misspecified_rate(alpha, beta, dim, alpha0=None):
     return adaptive_rate(alpha if alpha0 is None else alpha0, beta, dim)
 
 
+# What a finite horizon does to the adaptive method
+
+
+def log_period(alpha, beta, dim):
+    """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
+    return 2.0 ** (dim + 2 * alpha - alpha * beta)
+
+
+def onset(constants, dim, mu, a0, side, horizon):
+    """An upper estimate of the T at which pruning starts; below it the adaptive method explores uniformly.
+
+    Cells of level k are pruned once the largest gap exceeds about 2^(-alpha k) (mu a0^alpha + ln T).
+    """
+    alpha = constants.alpha
+    levels = max(1.0, (mu * a0**alpha + math.log(horizon)) / constants.M_a)
+    return (side / a0) ** dim * levels ** ((dim + 2 * alpha) / alpha)
+
+
 # Hypotheses beyond Assumption 1
 
 

@@ -4,7 +4,8 @@ For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln 
 lower bound its negative.  With one-sided limits and a margin fixed beforehand:
 
 CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
-REFUTED       the lower limit exceeds the margin, on both, and the excess is not significantly falling;
+REFUTED       the lower limit exceeds the margin on the whole window, the last half alone does not say otherwise, and
+              the excess is not significantly falling with T;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
 The last half guards against log factors that hide a wrong exponent, the trend against starts that are not yet
@@ -63,7 +64,7 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     if kind == "lower":
         whole, half, trend = whole.mirrored(), half.mirrored(), trend.mirrored()
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    return _decide(whole, half, trend, margin, level, measured, kind, at.data)
+    return _decide(whole, half, trend, margin, level, measured, kind, at)
 
 
 def log_power_verdict(
@@ -78,7 +79,7 @@ def log_power_verdict(
     if kind == "lower":
         excess = excess.mirrored()
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, excess, None, margin, level, measured, kind, fit.data)
+    return _decide(excess, excess, None, margin, level, measured, kind, fit)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
@@ -89,8 +90,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
     beyond = min(
-        max(whole.above(margin), half.above(margin)),
-        max(whole.mirrored().above(margin), half.mirrored().above(margin)),
+        whole.above(margin) if half.value > margin else 1.0,
+        whole.mirrored().above(margin) if half.value < -margin else 1.0,
     )
     inside = max(max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (whole, half))
     if inside < 1 - level:
@@ -133,21 +134,25 @@ def _check_kind(kind):
         raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
 
 
-def _decide(whole, half, trend, margin, level, measured, kind, data):
+def _decide(whole, half, trend, margin, level, measured, kind, fit):
     side = "above" if kind == "upper" else "below"
+    caution = f" ({fit.caution})" if fit.caution else ""
     below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
+    beyond = whole.above(margin)
+    name, p_value = Name.INCONCLUSIVE, 1.0
     if below < 1 - level:
+        name, p_value = Name.CONSISTENT, below
         reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
-        return Verdict(Name.CONSISTENT, reason, whole, margin, below)
-    beyond = max(whole.above(margin), half.above(margin))
-    if beyond < 1 - level:
+    elif beyond < 1 - level and half.value > margin:
         if trend is None or trend.mirrored().above(0.0) > TREND:
-            reason = f"{measured}: more than {margin:g} {side} it, over the whole window and its last half"
-            return Verdict(Name.REFUTED, reason, whole, margin, beyond)
-        longer = _longer(data)
-        reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
-        return Verdict(Name.INCONCLUSIVE, reason, whole, margin)
-    return Verdict(Name.INCONCLUSIVE, f"{measured}; {_remedy(whole, half, margin, level, data)}", whole, margin)
+            name, p_value = Name.REFUTED, beyond
+            reason = f"{measured}: more than {margin:g} {side} it"
+        else:
+            longer = _longer(fit.data)
+            reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
+    else:
+        reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
+    return Verdict(name, reason + caution, whole, margin, p_value)
 
 
 def _longer(data):
