@@ -132,10 +132,12 @@ def slow(T):
     return 1 - 0.7 * T**-0.25
 
 
-def linear_start(T):
-    """Linear in T below an onset at 2^9, smoothly joined."""
-    onset = 2.0**9
-    return (1 + (onset / T) ** 1.5) ** (-0.5 / 1.5)
+def linear_start(onset):
+    def shape(T):
+        """Linear in T below the onset, smoothly joined."""
+        return (1 + (onset / T) ** 1.5) ** (-0.5 / 1.5)
+
+    return shape
 
 
 SCENARIOS = (
@@ -146,7 +148,8 @@ SCENARIOS = (
     Scenario("S6", "heavy tails, no third moment", heavy),
     Scenario("S7", "log-periodic with factor 16", blocks, shape=waves, period=16.0),
     Scenario("S8", "slow correction 1 - 0.7 T^(-1/4)", blocks, shape=slow, pure=False),
-    Scenario("S9", "linear start up to 2^9", blocks, shape=linear_start, pure=False),
+    Scenario("S9", "linear start up to 2^9", blocks, shape=linear_start(2.0**9), pure=False),
+    Scenario("S10", "linear start up to 2^13, half of the window", blocks, shape=linear_start(2.0**13), pure=False),
     Scenario("I1", "separate runs, lognormal 0.5", separate(0.5), anytime=False),
     Scenario("I2", "separate runs, lognormal 1", separate(1.0), anytime=False),
     Scenario("I5", "separate runs, gamma 0.7", separate_gamma, anytime=False),
@@ -277,7 +280,7 @@ def report(coverage, verdicts, repeats, seed) -> str:
         "",
         "## Size of the diagnostics, in per cent of true models rejected at 5 %",
         "",
-        "S8 and S9 are no pure rates: there a rejection is right.",
+        "S8, S9 and S10 are no pure rates: there a rejection is right.",
         "",
         "| scenario | N | curvature | expected chi-square |",
         "|---|---|---|---|",
@@ -290,8 +293,10 @@ def report(coverage, verdicts, repeats, seed) -> str:
         "",
         f"## Verdicts on the upper bound {CLAIM}, margin {MARGIN:g}, in per cent",
         "",
-        "The true slope exceeds the claim by the amount in the heading (0: the claim is true). `hidden` is CONSISTENT "
-        "for R = T^(2/3), a wrong exponent that the claim's logarithm can hide.",
+        "The true slope exceeds the claim by the amount in the heading (0: the claim is true; 0.05: at the margin, "
+        "where either decision may fall with its nominal 5 %). `hidden` is CONSISTENT for R = T^(2/3), a wrong "
+        "exponent that the claim's logarithm can hide. In S8, S9 and S10 the slope over the window exceeds the slope for T to "
+        "infinity, so that REFUTED at +0.05 is not wrong about the window.",
         "",
     ]
     heads = ["REFUTED +0", "CONSISTENT +0", "CONSISTENT +0.05", "CONSISTENT +0.1", "CONSISTENT +0.2"]
@@ -343,16 +348,9 @@ def targets(coverage, verdicts, known) -> list[str]:
     for off in OFF[1:]:
         text = f"false CONSISTENT at most 5 %, exponent off by {off:g}"
         line(text, verdicts, f"CONSISTENT +{off:g}", big & pure, high, lambda v: v <= 0.05)
-    line(
-        "(at the margin itself, 0.05, the nominal rate is 5 %) CONSISTENT",
-        verdicts,
-        "CONSISTENT +0.05",
-        big & pure,
-        high,
-        lambda v: v <= 0.08,
-    )
     many = big & (coverage["N"] >= 200)
     line("power against 0.1 at least 90 % at N = 200", verdicts, "REFUTED +0.1", many & pure, low, lambda v: v >= 0.9)
+    line("the same where the start is not asymptotic", verdicts, "REFUTED +0.1", many & ~pure, low, lambda v: v >= 0.9)
     return lines
 
 

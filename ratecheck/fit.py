@@ -227,15 +227,29 @@ class Fit:
     @cached_property
     def last_half(self) -> Estimate:
         """The slope over the last half of the window in ln T, the harmonics taken from the whole."""
+        return self._estimate(self._late_weights(1))
+
+    def change(self) -> Estimate:
+        """The slope of the last half minus that of the whole window."""
+        return self._estimate(self._late_weights(1) - self._weights(self.x)[1])
+
+    def late_trend(self) -> Estimate | None:
+        """The coefficient of (ln T)^2 over the last half: is the slope still moving?  None where three points lack."""
+        weights = self._late_weights(2)
+        return None if weights is None else self._estimate(weights)
+
+    def _late_weights(self, degree):
         late = self.x >= 0.5 * (self.x[0] + self.x[-1]) - 1e-9
-        if late.sum() < 2:
-            late[-2:] = True
-        centred = np.where(late, self.x - self.x[late].mean(), 0.0)
-        weights = centred / (centred @ centred)
+        late[-2:] = True
+        if late.sum() <= degree:
+            return None
+        powers = np.vander(self.x[late] - self.x[late].mean(), degree + 1, increasing=True)
+        weights = np.zeros(len(self.x))
+        weights[late] = np.linalg.pinv(powers)[degree]
         if self.harmonics.shape[1]:
             shape = self._weights(self.x)[2:]
             weights = weights - weights @ self.harmonics @ shape
-        return self._estimate(weights)
+        return weights
 
     def at(self, log_power: float) -> Fit:
         """The same data with another log power divided out."""

@@ -4,12 +4,13 @@ For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln 
 lower bound its negative.  With one-sided limits and a margin fixed beforehand:
 
 CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
-REFUTED       the lower limit exceeds the margin on the whole window, the last half alone does not say otherwise, and
-              the excess is not significantly falling with T;
+REFUTED       the lower limit exceeds the margin on the whole window, and the last half does not say otherwise: its
+              excess exceeds the margin too and is not significantly falling, neither within it nor (unless its own
+              lower limit exceeds the margin) against the whole window;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
-The last half guards against log factors that hide a wrong exponent, the trend against starts that are not yet
-asymptotic.
+The last half guards against log factors that hide a wrong exponent, its trend against starts that reach far into the
+window.
 """
 
 from __future__ import annotations
@@ -60,11 +61,11 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
-    trend = at.curvature()
+    trends = [e for e in (at.late_trend(), at.change()) if e is not None]
     if kind == "lower":
-        whole, half, trend = whole.mirrored(), half.mirrored(), trend.mirrored()
+        whole, half, trends = whole.mirrored(), half.mirrored(), [e.mirrored() for e in trends]
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    return _decide(whole, half, trend, margin, level, measured, kind, at)
+    return _decide(whole, half, trends, margin, level, measured, kind, at)
 
 
 def log_power_verdict(
@@ -79,7 +80,7 @@ def log_power_verdict(
     if kind == "lower":
         excess = excess.mirrored()
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, excess, None, margin, level, measured, kind, fit)
+    return _decide(excess, excess, [], margin, level, measured, kind, fit)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
@@ -134,7 +135,7 @@ def _check_kind(kind):
         raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
 
 
-def _decide(whole, half, trend, margin, level, measured, kind, fit):
+def _decide(whole, half, trends, margin, level, measured, kind, fit):
     side = "above" if kind == "upper" else "below"
     caution = f" ({fit.caution})" if fit.caution else ""
     below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
@@ -144,7 +145,9 @@ def _decide(whole, half, trend, margin, level, measured, kind, fit):
         name, p_value = Name.CONSISTENT, below
         reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
     elif beyond < 1 - level and half.value > margin:
-        if trend is None or trend.mirrored().above(0.0) > TREND:
+        if half.above(margin) < 1 - level:
+            trends = trends[:1]
+        if all(trend.mirrored().above(0.0) > TREND for trend in trends):
             name, p_value = Name.REFUTED, beyond
             reason = f"{measured}: more than {margin:g} {side} it"
         else:

@@ -278,8 +278,9 @@ def test_inconclusive_names_a_number_of_runs_that_settles_it(any_seed):
         assert needed > 12
 
 
-def test_a_linear_start_is_not_refuted():
-    scenario = BY_NAME["S9"]
+@pytest.mark.parametrize("name", ["S9", "S10"])
+def test_a_linear_start_is_not_refuted(name):
+    scenario = BY_NAME[name]
     data = LogMeans.of(HORIZONS, tuple((scenario.mean(CLAIM) * np.linspace(0.99, 1.01, 50)[:, None]).T), True)
     assert verdict(fit_rate(data), CLAIM).name != Name.REFUTED
 
@@ -326,7 +327,7 @@ def test_intervals_cover(name, any_seed):
     assert stats.binomtest(rejected, repeats, 0.08, "greater").pvalue > 1e-6
 
 
-@pytest.mark.parametrize("name", ["S1", "S6", "S7", "S8", "I1"])
+@pytest.mark.parametrize("name", ["S1", "S6", "S7", "S8", "S10", "I1"])
 def test_verdicts_err_rarely(name, any_seed):
     repeats = 150
     row = calibration.decisions(BY_NAME[name], 200, repeats, any_seed + 1)
