@@ -1,7 +1,9 @@
 """Test costs annotated with the constants of Assumption 1, each with the reason it is true."""
 
-from . import radial  # noqa: F401  (registers its families)
+from . import classic, radial, separable  # noqa: F401  (each registers its families)
+from .audit import audit
 from .cost import Constants, Cost
+from .estimate import estimate
 from .registry import InvalidChoice, families, get
 
-__all__ = ["Constants", "Cost", "InvalidChoice", "families", "get"]
+__all__ = ["Constants", "Cost", "InvalidChoice", "audit", "estimate", "families", "get"]

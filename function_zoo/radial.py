@@ -222,7 +222,7 @@ def _twin_range(centre):
 
 
 def _shell_constant(dim, radii, alpha, beta, scale_range):
-    """C0 under (c') for shells r_in(e) < |x| < r_out(e).
+    """C0 for shells r_in(e) < |x| < r_out(e): under (c') for d >= 2, for the two intervals of d = 1 under (c).
 
     Cubes of side a around the packing points are disjoint and reach at most a sqrt(d)/2 out of the shell, and at
     most a/2 out of the box: compare volumes.
@@ -231,11 +231,13 @@ def _shell_constant(dim, radii, alpha, beta, scale_range):
 
     def count(eps, a):
         r_in, r_out = radii(eps)
+        if dim == 1:
+            return 2 * np.ceil((r_out - r_in) / a)
         reach = a * math.sqrt(dim) / 2
         shell = unit_ball * ((r_out + reach) ** dim - np.maximum(r_in - reach, 0) ** dim)
         return np.minimum(shell, (SIDE + a) ** dim) / a**dim
 
-    return packing_constant_of(count, alpha, beta, dim, scale_range, SIDE, literal=False)
+    return packing_constant_of(count, alpha, beta, dim, scale_range, SIDE, literal=dim == 1)
 
 
 RADIUS = Range(0.0, 1.0, open_low=True, open_high=True)

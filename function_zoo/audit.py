@@ -1,0 +1,140 @@
+"""The audit: every annotated constant of a cost against what the instruments find."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .cost import Cost
+from .measure import (
+    Target,
+    Witness,
+    cube_errors,
+    extremes,
+    minimiser_biases,
+    packings,
+    power_law,
+    worst_ratio,
+)
+
+# How far a measurement may stay from a true annotation.  A search can only miss, so it ends below the true supremum;
+# the quadrature errs by less than OVER.  Where the annotation itself was measured, the same allowance goes both ways.
+OVER = 0.005
+UNDER = 0.03
+UNDER_PACKING = 0.10
+ALPHA = 0.05
+BETA = 0.05  # times max(1, beta)
+
+
+def audit(cost: Cost, seed: int = 0):
+    """Measure every constant of a cost.  A table: constant, annotated, measured, holds, basis, worst.
+
+    An exponent holds if the measured one agrees.  A supremum holds if nothing larger was found and, unless it is
+    annotated as a bound, something nearly as large was.  `worst` says where.
+    """
+    import pandas as pd
+
+    rows = list(_rows(cost, seed))
+    return pd.DataFrame(rows, columns=["constant", "annotated", "measured", "holds", "basis", "worst"])
+
+
+def remeasured(cost: Cost, names, seed: int = 0) -> Cost:
+    """The cost with the named constants replaced by measured ones."""
+    target = Target.of(cost)
+    found = _suprema(target, cost.constants, np.random.default_rng(seed))
+    values = {name: found[name].value for name in names}
+    return replace(cost, constants=replace(cost.constants, **values))
+
+
+def _suprema(target, constants, rng):
+    alpha, beta, dim = constants.alpha, constants.beta, target.dim
+    errors = cube_errors(target, rng)
+    biases = minimiser_biases(target, rng)
+    unit = worst_ratio(errors, alpha)
+    packed = packings(target, alpha, max(unit.value, 1e-300), rng)
+    literal = packed.constant(beta, dim)
+    return {
+        "errors": errors,
+        "packed": packed,
+        "M_b": unit,
+        "mu_min": worst_ratio(biases, alpha),
+        "C0": literal if constants.literal else packed.constant(beta, dim, alpha),
+        "C0 literal": literal,
+    }
+
+
+def _rows(cost, seed):
+    c = cost.constants
+    rng = np.random.default_rng(seed)
+    target = Target.of(cost)
+    tolerance = 1e-9 * max(c.M_a, abs(cost.minimum), 1e-300)
+
+    # Where f is defined, and nowhere below f*
+    reach, margin_witness = _margin(target, tolerance, rng)
+    yield "A", c.A, reach, bool(0 < c.A <= reach), c.basis("A"), str(margin_witness)
+    if not reach > 0:
+        return
+    target = replace(target, margin=reach, longest=reach)
+
+    lowest, highest = extremes(target, rng)
+    yield (
+        "minimum",
+        cost.minimum,
+        lowest.value,
+        bool(abs(lowest.value - cost.minimum) <= tolerance),
+        "proved",
+        str(lowest),
+    )
+    values = target.many(target.minimisers)
+    worst = int(np.argmax(values))
+    outside = np.max(np.maximum(target.lower - target.minimisers, target.minimisers - target.upper))
+    yield (
+        "minimisers",
+        cost.minimum,
+        float(values[worst]),
+        bool(abs(values[worst] - cost.minimum) <= tolerance and outside <= 0),
+        "proved",
+        str(Witness(0.0, target.minimisers[worst])),
+    )
+
+    found = _suprema(target, c, rng)
+    alpha = power_law(found["errors"])
+    smallest = found["errors"][-1]
+    yield "alpha", c.alpha, alpha, bool(abs(alpha - c.alpha) <= ALPHA), c.basis("alpha"), str(smallest)
+    beta = found["packed"].beta(target.dim)
+    eps = found["packed"].scaling(target.dim)[0][0]
+    yield (
+        "beta",
+        c.beta,
+        beta,
+        bool(abs(beta - c.beta) <= BETA * max(1.0, c.beta)),
+        c.basis("beta"),
+        f"down to ε = {eps:.2g}",
+    )
+    yield _supremum(c, "M_a", Witness(highest.value - cost.minimum, highest.x), UNDER)
+    yield _supremum(c, "M_b", found["M_b"], UNDER)
+    yield _supremum(c, "mu_min", found["mu_min"], UNDER)
+    yield _supremum(c, "C0", found["C0"], UNDER_PACKING)
+
+
+def _supremum(constants, name, witness, under):
+    annotated = getattr(constants, name)
+    basis = constants.basis(name)
+    least = 0.0 if basis == "bound" else 1 - under
+    most = 1 + (under if basis == "measured" else OVER)
+    holds = annotated * least <= witness.value <= annotated * most
+    return name, annotated, witness.value, bool(holds), basis, str(witness)
+
+
+def _margin(target, tolerance, rng):
+    """How far beyond the box, up to the annotated margin, f is finite and not below its minimum; and where not."""
+    last = Witness(0.0, target.upper)
+    for share in (0.0, 0.125, 0.25, 0.5, 0.75, 1.0):
+        probe = replace(target, margin=share * target.margin)
+        with np.errstate(all="ignore"):
+            lowest, _ = extremes(probe, rng, extended=True, size=20_000)
+        if not lowest.value >= target.minimum - tolerance:
+            return last.value, lowest
+        last = Witness(share * target.margin, lowest.x)
+    return last.value, Witness(0.0, target.upper + target.margin)

@@ -1,0 +1,217 @@
+"""Test functions of global optimisation, on the boxes the literature gives them.
+
+Sources: Molga and Smutnicki, "Test functions for optimization needs" (2005); Surjanovic and Bingham, "Virtual
+library of simulation experiments" (2013).  Where the literature puts the minimiser at 0, a generic centre c moves it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .cost import Constants, Cost
+from .cubes import generic
+from .registry import POSITIVE, InvalidChoice, family, vector
+
+
+def _cost(dim, formula, lower, upper, minimum, minimisers, constants, **parameters):
+    return Cost(
+        name="",
+        dim=dim,
+        formula=formula,
+        lower=np.broadcast_to(lower, dim),
+        upper=np.broadcast_to(upper, dim),
+        minimum=minimum,
+        minimisers=minimisers,
+        constants=constants,
+        parameters=parameters,
+    )
+
+
+def _centre(where, centre, dim, half):
+    centre = generic(dim) if centre is None else vector(where, "centre", centre, dim)
+    if max(abs(c) for c in centre) > half:
+        near = tuple(min(max(c, -half), half) for c in centre)
+        raise InvalidChoice(
+            f"{where}: centre = {centre} must lie in [-{half:g}, {half:g}]; the nearest valid choice is {near}"
+        )
+    return centre
+
+
+@family(dims=(2,), scale=POSITIVE)
+def branin(dim, scale=1.0):
+    """f(x) = scale ((x2 - b x1² + c x1 - 6)² + 10 (1 - t) cos x1 + 10) on [-5, 10]×[0, 15]: three minimisers, alpha = 2, beta = 1."""
+    b, c, t = 5.1 / (4 * math.pi**2), 5 / math.pi, 1 / (8 * math.pi)
+
+    def formula(x):
+        return scale * ((x[1] - b * x[0] ** 2 + c * x[0] - 6) ** 2 + 10 * (1 - t) * np.cos(x[0]) + 10)
+
+    # The square vanishes and the cosine is -1.
+    minimisers = [(z, b * z**2 - c * z + 6) for z in (-math.pi, math.pi, 3 * math.pi)]
+    return _cost(
+        dim,
+        formula,
+        (-5.0, 0.0),
+        (10.0, 15.0),
+        10 * t * scale,
+        minimisers,
+        Constants(
+            alpha=2.0,
+            beta=1.0,  # positive definite Hessian at all three minimisers
+            M_a=float(formula(np.array([-5.0, 0.0]))) - 10 * t * scale,  # found in this corner
+            M_b=scale * 1.2609,  # near (-3.56, 0), as a -> 0
+            mu_min=scale * 7.2263,  # a = 15, to the left of the first minimiser
+            A=15.0,
+            C0=4.376 * max(1.0, 1 / scale),
+            measured=("M_a", "M_b", "mu_min", "C0"),
+        ),
+    )
+
+
+@family(dims=(2,), scale=POSITIVE)
+def himmelblau(dim, scale=1.0):
+    """f(x) = scale ((x1² + x2 - 11)² + (x1 + x2² - 7)²) on [-5, 5]²: four minimisers, alpha = 2, beta = 1."""
+
+    def formula(x):
+        return scale * ((x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2)
+
+    minimisers = [
+        (3.0, 2.0),
+        (-2.8051180869527448, 3.1313125182505730),
+        (-3.7793102533777469, -3.2831859912861694),
+        (3.5844283403304917, -1.8481265269644034),
+    ]
+    return _cost(
+        dim,
+        formula,
+        -5.0,
+        5.0,
+        0.0,
+        minimisers,
+        Constants(
+            alpha=2.0,
+            beta=1.0,  # positive definite Hessian at all four minimisers
+            M_a=scale * 890.0,  # at the corner (5, 5)
+            # The mean error is a^2 Laplacian/24 + a^4/40, and the Laplacian 12 |x|^2 + 4 (x1 + x2) - 68 is 572 at (5, 5).
+            M_b=scale * (572 / 24 + 100 / 40),
+            mu_min=scale * 130.979,  # a = 10, beyond the third minimiser
+            A=10.0,
+            C0=4.0 * max(1.0, 1 / scale),
+            measured=("mu_min", "C0"),
+        ),
+    )
+
+
+@family(dims=(2,), scale=POSITIVE)
+def six_hump_camel(dim, scale=1.0):
+    """f(x) = scale ((4 - 2.1 x1² + x1⁴/3) x1² + x1 x2 + 4 (x2² - 1) x2²) on [-3, 3]×[-2, 2]: two minimisers, alpha = 2, beta = 1."""
+
+    def formula(x):
+        p = x[0] ** 2
+        q = x[1] ** 2
+        return scale * ((4 - 2.1 * p + p**2 / 3) * p + x[0] * x[1] + 4 * (q - 1) * q)
+
+    best = (0.08984201368301331, -0.7126564032704135)
+    # The product x1 x2 has no mean error; with E u^2 = a^2/12, E u^4 = a^4/80, E u^6 = a^6/448 the rest is a^2 times
+    # 1/3 - 2.1 (p/2 + a^2/80) + (5 p^2/12 + p a^2/16 + a^4/1344) - 1/3 + 2 q + a^2/20,  largest at p = 9, q = 4, a = 6.
+    M_b = -2.1 * (9 / 2 + 36 / 80) + 5 * 81 / 12 + 9 * 36 / 16 + 36**2 / 1344 + 8 + 36 / 20
+    minimum = float(formula(np.array(best))) / scale
+    return _cost(
+        dim,
+        formula,
+        (-3.0, -2.0),
+        (3.0, 2.0),
+        minimum * scale,
+        [best, (-best[0], -best[1])],
+        Constants(
+            alpha=2.0,
+            beta=1.0,  # positive definite Hessian at both minimisers
+            M_a=scale * (162.9 - minimum),  # at the corners (3, 2) and (-3, -2)
+            M_b=scale * M_b,
+            mu_min=scale * 101.912,  # a = 6, beyond either minimiser
+            A=6.0,
+            C0=2.406 * max(1.0, 1 / scale),
+            measured=("mu_min", "C0"),
+        ),
+    )
+
+
+@family(dims=(1, 2, 3), scale=POSITIVE)
+def griewank(dim, scale=1.0, centre=None):
+    """f(x) = scale (1 + |t|²/4000 - prod_i cos(t_i/√i)), t = x - c, on [-10, 10]^d: near-ties, alpha = 2, beta = d/2."""
+    half = 10.0
+    centre = _centre("griewank", centre, dim, 5.0)
+    roots = tuple(math.sqrt(i + 1) for i in range(dim))
+
+    def formula(x):
+        s = (x[0] - centre[0]) ** 2
+        product = np.cos(x[0] - centre[0])
+        for i in range(1, dim):
+            s = s + (x[i] - centre[i]) ** 2
+            product = product * np.cos((x[i] - centre[i]) / roots[i])
+        return scale * (1 + s / 4000 - product)
+
+    shares = sum(1 / i for i in range(1, dim + 1))
+    return _cost(
+        dim,
+        formula,
+        -half,
+        half,
+        0.0,
+        [centre],
+        Constants(
+            alpha=2.0,
+            beta=dim / 2,  # quadratic at c
+            M_a=scale * (2 + sum((half + abs(c)) ** 2 for c in centre) / 4000),
+            # mean error = d a^2/48000 + prod cos (1 - prod sinc), and 1 - prod sinc <= sum (1 - sinc) <= a^2 sum 1/(24 i)
+            M_b=scale * (dim / 48000 + shares / 24),
+            # 1 - prod cos y_i <= sum (1 - cos y_i) <= sum y_i^2/2, whose mean over [0, a] is a sixth; sharp as a -> 0
+            mu_min=scale * (dim / 12000 + shares / 6),
+            A=2 * half,
+            C0=(13.385, 206.26, 2751.4)[dim - 1] * max(1.0, scale ** (-dim / 2)),
+            bounds=("M_a",),
+            measured=("C0",),
+        ),
+        centre=centre,
+    )
+
+
+@family(dims=(1, 2, 3), scale=POSITIVE)
+def ackley(dim, scale=1.0, centre=None):
+    """f(x) = scale (20 + e - 20 exp(-|t|/(5√d)) - exp(mean cos 2πt_i)), t = x - c, on [-32.768, 32.768]^d: a cone at c, alpha = 1, beta = d."""
+    half = 32.768
+    centre = _centre("ackley", centre, dim, 16.0)
+    root = math.sqrt(dim)
+
+    def formula(x):
+        s = 0.0 * x[0]
+        waves = 0.0 * x[0]
+        for i in range(dim):
+            t = x[i] - centre[i]
+            s = s + t**2
+            waves = waves - 2 * np.sin(np.pi * t) ** 2  # cos 2 pi t - 1, without cancellation near t = 0
+        return scale * (-20 * np.expm1(-0.2 * np.sqrt(s) / root) - math.e * np.expm1(waves / dim))
+
+    slope = (2.5390, 2.7473, 2.8188)[dim - 1]
+    far = math.sqrt(sum((half + abs(c)) ** 2 for c in centre)) / root
+    return _cost(
+        dim,
+        formula,
+        -half,
+        half,
+        0.0,
+        [centre],
+        Constants(
+            alpha=1.0,  # Lipschitz, and like a cone of slope 4/sqrt(d) at c
+            beta=float(dim),  # f >= 20 (1 - exp(-|t|/(5 sqrt d))) grows linearly at c
+            M_a=scale * (20 * (1 - math.exp(-0.2 * far)) + math.e - 1 / math.e),
+            M_b=scale * slope,  # at c, for a about 0.7: cone and wave together
+            mu_min=2 * scale * slope,  # f is even in every t_i: [0, a]^d has the mean of the centred cube of length 2 a
+            A=2 * half,
+            C0=(2.916, 9.724, 36.82)[dim - 1] * max(1.0, scale**-dim),
+            bounds=("M_a",),
+            measured=("M_b", "mu_min", "C0"),
+        ),
+        centre=centre,
+    )

@@ -1,0 +1,155 @@
+"""Estimates of alpha, beta, M and mu_min, with intervals, for a function whose constants nobody knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .measure import Target, cube_errors, extremes, minimiser_biases, packings, power_law, worst_ratio
+from .registry import InvalidChoice
+
+ALPHA_SPANS = ((0.45, 0.75), (0.6, 0.9), (0.6, 1.0), (0.7, 1.0))
+BETA_SPANS = ((0.0, 0.3), (0.1, 0.4), (0.2, 0.5), (0.0, 0.5))
+
+
+def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, seed: int = 0, repeats: int = 3):
+    """Estimate the constants of Assumption 1 for f on the box [lower, upper].
+
+    f takes one point, or an (n, d) array of points if `vectorised` (a Cost is recognised and counts as such).  It is
+    evaluated up to `margin` beyond the box; with margin 0 only cubes inside the box are seen.  Expect some ten million
+    evaluations: a function that is not vectorised takes minutes.
+
+    A table: constant, estimate, low, high, note.  The suprema M_a, M_b, M and mu_min are lower estimates by nature:
+    something as large was seen.  Their intervals allow for what independent searches missed and for the uncertainty
+    of alpha; the intervals of the exponents span what different scales and searches say, with a margin.  They are
+    systematic, not statistical: on the families of the zoo they hold the annotated values.
+    """
+    import pandas as pd
+
+    target = _target(f, lower, upper, margin, vectorised)
+    rng = np.random.default_rng(seed)
+    if repeats < 2:
+        raise InvalidChoice(f"estimate: repeats = {repeats} shows no disagreement; the nearest valid choice is 2")
+    target = locate(target, rng)
+    highest = [extremes(target, rng)[1].value - target.minimum for _ in range(repeats)]
+    if not max(highest) > 0:
+        raise InvalidChoice("estimate: the function is constant on the box; there is nothing to estimate")
+
+    errors = [cube_errors(target, rng, starts=80) for _ in range(repeats)]
+    biases = [minimiser_biases(target, rng) for _ in range(repeats)]
+    smooth = max(e[0].value for e in errors) < 1e-10 * max(highest)
+    if smooth:  # affine or nearly: (b) holds with alpha = 2 and any M_b
+        alpha = alpha_low = alpha_high = 2.0
+    else:
+        alpha, alpha_low, alpha_high = _spread([power_law(e, s) for e in errors for s in ALPHA_SPANS], 0.02)
+        alpha, alpha_high = min(alpha, 2.0), min(alpha_high, 2.0)
+
+    M_a = _supremum(highest)
+    M_b = (0.0, 0.0, 0.0) if smooth else _ratio(errors, alpha, alpha_low, alpha_high)
+    mu = _ratio(biases, alpha, alpha_low, alpha_high)
+    unit = M_b[0] if M_b[0] > 0 else mu[0]
+    packed = [packings(target, alpha, unit, rng) for _ in range(repeats)]
+    beta = _spread([p.beta(target.dim, s) for p in packed for s in BETA_SPANS], 0.02 * target.dim)
+    beta = (max(beta[0], 0.0), max(beta[1], 0.0), beta[2])
+    eps = min(p.scaling(target.dim)[0][0] for p in packed)
+
+    M = tuple(np.maximum(M_a, M_b))
+    inside = "cubes inside the box only" if margin == 0 else f"cubes up to {margin:g} beyond the box"
+    rows = [
+        ("alpha", alpha, alpha_low, alpha_high, f"lengths down to {errors[0][-1].a:.2g}; {inside}"),
+        ("beta", *beta, f"sublevel sets down to {eps:.2g} above the minimum"),
+        ("M_a", *M_a, "a supremum seen"),
+        ("M_b", *M_b, f"at the estimated alpha; {inside}"),
+        ("M", *M, "max(M_a, M_b)"),
+        ("mu_min", *mu, f"at the estimated alpha; {inside}"),
+        ("minimum", target.minimum, -np.inf, target.minimum, f"{len(target.minimisers)} minimiser(s) found"),
+    ]
+    return pd.DataFrame(rows, columns=["constant", "estimate", "low", "high", "note"])
+
+
+def _target(f, lower, upper, margin, vectorised):
+    lower, upper = np.atleast_1d(np.asarray(lower, float)), np.atleast_1d(np.asarray(upper, float))
+    if lower.shape != upper.shape or lower.ndim != 1 or not np.all(lower < upper):
+        raise InvalidChoice(f"estimate: the box needs lower < upper in every coordinate, got {lower} and {upper}")
+    if not np.all(np.isfinite([lower, upper])) or not 0 <= margin < np.inf:
+        raise InvalidChoice("estimate: the box and the margin must be finite, the margin not negative")
+    if hasattr(f, "many"):
+        many = f.many
+    elif vectorised:
+        many = f
+    else:
+
+        def many(X):
+            return np.array([f(x) for x in X], dtype=float)
+
+    def checked(X):
+        values = np.asarray(many(X), dtype=float)
+        if values.shape != (len(X),):
+            raise InvalidChoice(f"estimate: f returned shape {values.shape} for {len(X)} points; expected ({len(X)},)")
+        if not np.all(np.isfinite(values)):
+            x = X[np.argmin(np.isfinite(values))]
+            raise InvalidChoice(f"estimate: f is not finite at x = {x}; shrink the box or the margin")
+        return values
+
+    side = float(np.max(upper - lower))
+    return Target(checked, lower, upper, 0.0, np.empty((0, len(lower))), margin, min(side, np.min(upper - lower) + 2 * margin))
+
+
+def locate(target: Target, rng, starts=32, width=48, rounds=50) -> Target:
+    """The target with its minimum and minimisers found by independent searches that zoom in by a quarter a round.
+
+    Starts are low points far apart.  Every round samples at the scale reached, which also suits rough functions.
+    """
+    low, high, dim = target.lower, target.upper, target.dim
+    points = rng.uniform(low, high, (40_000, dim))
+    values = target.many(points)
+    order = np.argsort(values)
+    chosen = [order[0]]
+    gap = 0.05 * target.side
+    for i in order[: len(order) // 4]:
+        if len(chosen) == starts:
+            break
+        if np.min(np.max(np.abs(points[chosen] - points[i]), axis=1)) >= gap:
+            chosen.append(i)
+    x, best = points[chosen], values[chosen]
+    scale = gap
+    for _ in range(rounds):
+        for _ in range(3):
+            steps = scale * rng.uniform(-1, 1, (len(x), width, dim))
+            trial = np.clip(x[:, None, :] + steps, low, high)
+            value = target.many(trial.reshape(-1, dim)).reshape(len(x), width)
+            j = value.argmin(axis=1)
+            better = value[np.arange(len(x)), j] < best
+            x = np.where(better[:, None], trial[np.arange(len(x)), j], x)
+            best = np.where(better, value[np.arange(len(x)), j], best)
+        scale *= 0.6
+    minimum = float(best.min())
+    tied = x[best <= minimum + 1e-9 * np.ptp(values)]
+    distinct = [tied[0]]
+    for y in tied[1:]:
+        if min(np.max(np.abs(y - z)) for z in distinct) > 1e-3 * target.side:
+            distinct.append(y)
+    return replace(target, minimum=minimum, minimisers=np.array(distinct))
+
+
+def _spread(values, least):
+    """The median, and the range of the values widened by half its length and by `least`."""
+    values = np.array(values)
+    values = values[np.isfinite(values)]
+    room = least + 0.5 * np.ptp(values)
+    return float(np.median(values)), float(values.min() - room), float(values.max() + room)
+
+
+def _supremum(values):
+    """The largest value seen; independent searches that disagree by x have probably missed some x more."""
+    best = max(values)
+    return best, best, best * 1.01 + 2 * (best - min(values))
+
+
+def _ratio(witnesses, alpha, low, high):
+    """sup value / a^alpha over lengths within a factor 1000, where an error in alpha does little harm."""
+    runs = [w[: int(len(w) * 0.5)] for w in witnesses]
+    best, _, top = _supremum([worst_ratio(w, alpha).value for w in runs])
+    ends = [max(worst_ratio(w, e).value for w in runs) for e in (low, high)]
+    return best, min(best, *ends), max(top, *ends)

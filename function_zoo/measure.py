@@ -1,0 +1,404 @@
+"""Instruments that measure a cost: cube means, packing numbers of sublevel sets, extremes.  They know no annotation.
+
+Everything measured here is a certified lower bound up to quadrature: a cube on which the mean error was seen, points
+that do have the stated distance and lie in the sublevel set, a point at which f was evaluated.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+CHUNK = 2**18  # points evaluated at once
+ROUNDING = 1e-10  # differences of means this small against the largest one are not trusted
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the instruments need to know of a function."""
+
+    many: object  # (n, d) array -> (n,) array
+    lower: np.ndarray
+    upper: np.ndarray
+    minimum: float
+    minimisers: np.ndarray
+    margin: float  # f may be evaluated this far outside the box
+    longest: float  # no cube is longer
+
+    def fit(self, centres, a):
+        """Cubes of length a moved to where f may be evaluated."""
+        slack = a / 2 - self.margin
+        return np.clip(centres, self.lower + max(slack, 0), self.upper - max(slack, 0)) if slack > 0 else centres
+
+    @property
+    def dim(self):
+        return len(self.lower)
+
+    @property
+    def side(self):
+        return float(np.max(self.upper - self.lower))
+
+    @classmethod
+    def of(cls, cost):
+        return cls(cost.many, cost.lower, cost.upper, cost.minimum, cost.minimisers, cost.constants.A, cost.constants.A)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A measured value and the place where it was seen."""
+
+    value: float
+    x: np.ndarray | None = None
+    a: float | None = None
+    eps: float | None = None
+
+    def __str__(self):
+        parts = []
+        if self.x is not None:
+            parts.append("x = (" + ", ".join(f"{v:.5g}" for v in self.x) + ")")
+        if self.a is not None:
+            parts.append(f"a = {self.a:.3g}")
+        if self.eps is not None:
+            parts.append(f"ε = {self.eps:.3g}")
+        return ", ".join(parts)
+
+
+# Means over cubes
+
+
+@lru_cache(maxsize=32)
+def cube_rule(dim: int, size: int):
+    """Points in the centred unit cube and weights: a lattice rule, folded by the tent map, in all 2^d orthants.
+
+    A rank-1 lattice has as many different values on each axis as it has points, which a tensor grid has not: rough
+    sums over coordinates are resolved.  The orthants cancel all odd terms, so that the small error left in
+    (mean - f(centre)) is not drowned by the gradient.
+    """
+    multipliers = np.arange(1, size // 2 + 1)
+    generators = np.ones((len(multipliers), dim), dtype=np.int64)
+    for i in range(1, dim):
+        generators[:, i] = generators[:, i - 1] * multipliers % size
+    index = np.arange(size)
+    # Korobov's criterion for smooth periodic functions: the worst-case error in the unweighted space of order 2
+    error = np.empty(len(multipliers))
+    for row, z in enumerate(generators):
+        y = np.outer(index, z) % size / size
+        error[row] = np.prod(1 + 2 * np.pi**2 * (y * y - y + 1 / 6), axis=1).mean()
+    best = generators[np.argmin(error)]
+    half = np.arange(size // 2 + 1)  # the tent map sends i and size - i to the same point
+    y = np.outer(half, best) % size / size
+    orthant = 0.5 * (1 - np.abs(2 * y - 1))
+    weight = np.full(len(half), 2.0)
+    weight[0] = 1.0
+    signs = np.array(list(itertools.product((1.0, -1.0), repeat=dim)))
+    points = (orthant[None, :, :] * signs[:, None, :]).reshape(-1, dim)
+    weights = np.tile(weight, len(signs))
+    return points, weights / weights.sum()
+
+
+def _rule_size(dim, fine):
+    """Lattice sizes (odd) that give some 500 or 8000 points in the cube for d <= 3."""
+    return {1: (255, 4095), 2: (255, 2047), 3: (127, 2039)}.get(dim, (127, 509))[fine]
+
+
+def cube_means(target: Target, centres, lengths, fine=False):
+    """Means of f over the cubes of the given centres (k, d) and lengths (k,)."""
+    points, weights = cube_rule(target.dim, _rule_size(target.dim, fine))
+    centres, lengths = np.atleast_2d(centres), np.broadcast_to(lengths, len(centres))
+    means = np.empty(len(centres))
+    step = max(1, CHUNK // len(points))
+    for i in range(0, len(centres), step):
+        block = centres[i : i + step, None, :] + lengths[i : i + step, None, None] * points
+        values = target.many(block.reshape(-1, target.dim)).reshape(block.shape[:2])
+        means[i : i + step] = values @ weights
+    return means
+
+
+def lengths(target: Target, octaves=20):
+    return target.longest * 0.5 ** np.arange(0, octaves + 0.5, 0.5)
+
+
+def _climb(score, start, propose, rng, rounds=6, width=12):
+    """Random local search from the best few starts: the largest score and where."""
+    places, best = start
+    spread = 1.0
+    for _ in range(rounds):
+        trial = propose(np.repeat(places, width, axis=0), spread, rng)
+        value = score(trial)
+        everything = np.vstack([places, trial])
+        scores = np.concatenate([best, value])
+        keep = np.argsort(-scores)[: len(places)]
+        places, best = everything[keep], scores[keep]
+        spread *= 0.5
+    return places[0], best[0]
+
+
+def cube_errors(target: Target, rng, octaves=20, starts=160):
+    """For each length a the largest |mean of f over B(x, a) - f(x)| that was found, x in the box: [Witness, ...].
+
+    Candidates: random points, corners, the neighbourhood of the minimisers at the scale of a, and the worst places
+    of the previous length; then a local search, which also climbs onto kinks.
+    """
+    low, high, dim = target.lower, target.upper, target.dim
+    corners = np.array(list(itertools.product(*zip(low, high, strict=True))))[:64]
+    scattered = rng.uniform(low, high, (starts, dim))
+    some = target.minimisers[:16]
+    found = []
+    carried = np.empty((0, dim))
+    for a in lengths(target, octaves):
+        near = np.repeat(some, 6, axis=0)
+        near = near + a * rng.uniform(-1, 1, near.shape)
+        candidates = target.fit(np.clip(np.vstack([some, near, corners, scattered, carried]), low, high), a)
+
+        def score(x, a=a):
+            return np.abs(cube_means(target, x, a) - target.many(x))
+
+        def propose(x, spread, rng, a=a):
+            return target.fit(np.clip(x + spread * a * rng.uniform(-1, 1, x.shape), low, high), a)
+
+        first = score(candidates)
+        top = np.argsort(-first)[:6]
+        x, _ = _climb(score, (candidates[top], first[top]), propose, rng)
+        # The coarse rule may favour a lucky place: let the fine one decide among the finalists.
+        finalists = np.vstack([x[None], candidates[top[:3]]])
+        exact = np.abs(cube_means(target, finalists, a, fine=True) - target.many(finalists))
+        best = np.argmax(exact)
+        carried = np.vstack([finalists[best][None], candidates[top]])
+        found.append(Witness(float(exact[best]), finalists[best], float(a)))
+    return found
+
+
+def minimiser_biases(target: Target, rng, octaves=20):
+    """For each length a the largest (mean of f over B - f*), B a cube of length a with a minimiser in it: [Witness]."""
+    dim = target.dim
+    some = target.minimisers[:48]
+    places = np.array(list(itertools.product((-0.5, 0.5), repeat=min(dim, 6))))
+    places = np.hstack([places, np.full((len(places), dim - places.shape[1]), 0.5)])
+    places = np.vstack([places, np.zeros((1, dim)), rng.uniform(-0.5, 0.5, (4, dim))])
+    grid = np.hstack([np.repeat(some, len(places), axis=0), np.tile(places, (len(some), 1))])
+    found = []
+    for a in lengths(target, octaves):
+
+        def score(rows, a=a, fine=False):
+            return cube_means(target, target.fit(rows[:, :dim] + a * rows[:, dim:], a), a, fine) - target.minimum
+
+        def propose(rows, spread, rng):
+            moved = rows.copy()
+            moved[:, dim:] = np.clip(rows[:, dim:] + 0.3 * spread * rng.uniform(-1, 1, rows[:, dim:].shape), -0.5, 0.5)
+            return moved
+
+        first = score(grid)
+        top = np.argsort(-first)[:4]
+        row, _ = _climb(score, (grid[top], first[top]), propose, rng, rounds=4)
+        finalists = np.vstack([row[None], grid[top]])
+        exact = score(finalists, fine=True)
+        best = np.argmax(exact)
+        centre = target.fit(finalists[best, :dim] + a * finalists[best, dim:], a)
+        found.append(Witness(float(exact[best]), centre, float(a)))
+    return found
+
+
+def power_law(witnesses, span=(0.6, 1.0)):
+    """The slope of log value against log a over a part of the lengths, by default the smallest ones."""
+    value = np.array([w.value for w in witnesses])
+    a = np.array([w.a for w in witnesses])
+    place = np.linspace(0, 1, len(a))
+    use = (place >= span[0]) & (place <= span[1]) & (value > ROUNDING * value.max())
+    return float(np.polyfit(np.log(a[use]), np.log(value[use]), 1)[0])
+
+
+def worst_ratio(witnesses, alpha):
+    """The largest value / a^alpha, with its place."""
+    seen = [w for w in witnesses if w.value > ROUNDING * max(v.value for v in witnesses)]
+    worst = max(seen, key=lambda w: w.value / w.a**alpha)
+    return Witness(worst.value / worst.a**alpha, worst.x, worst.a)
+
+
+# Extremes
+
+
+def extremes(target: Target, rng, size=60_000, extended=False):
+    """The lowest and highest value found on the box (or, extended, on the box with its margin): two Witnesses."""
+    reach = target.margin if extended else 0.0
+    low, high = target.lower - reach, target.upper + reach
+    corners = np.array(list(itertools.product(*zip(low, high, strict=True))))[:4096]
+    points = np.vstack([corners, np.clip(target.minimisers, low, high), rng.uniform(low, high, (size, target.dim))])
+    values = target.many(points)
+    if not np.all(np.isfinite(values)):
+        bad = np.flatnonzero(~np.isfinite(values))
+        x = points[bad[np.argmin(np.max(np.maximum(low + reach - points[bad], points[bad] - high + reach), axis=1))]]
+        return Witness(np.nan, x), Witness(np.nan, x)
+    ends = []
+    for sign in (-1.0, 1.0):
+        top = np.argsort(-sign * values)[:8]
+
+        def propose(x, spread, rng):
+            return np.clip(x + 0.1 * target.side * spread**3 * rng.uniform(-1, 1, x.shape), low, high)
+
+        x, v = _climb(
+            lambda x, s=sign: s * target.many(x), (points[top], sign * values[top]), propose, rng, rounds=12, width=24
+        )
+        ends.append(Witness(float(sign * v), x))
+    return ends
+
+
+# Packing numbers
+
+
+@dataclass(frozen=True)
+class Packings:
+    """Packing numbers seen: at least count[i] points of {f - f* < eps[i]} are a[i] apart; x[i] is one of them.
+
+    `level_*` hold, for cells of side h, how many have a random point in the sublevel set; lattices that are aligned
+    with a minimiser would round these numbers.  Times h^d they show how P a^d scales with eps for a <~ eps^(1/alpha).
+    """
+
+    eps: np.ndarray
+    a: np.ndarray
+    count: np.ndarray
+    x: np.ndarray
+    level_h: np.ndarray
+    level_eps: np.ndarray
+    level_count: np.ndarray
+
+    def constant(self, beta, dim, alpha=None):
+        """The smallest C0 in (c) that the packings allow, under (c') if alpha is given: a Witness."""
+        ratio = self.count / (1 + self.eps**beta / self.a**dim)
+        if alpha is not None:
+            ratio = np.where(self.a**alpha <= self.eps * (1 + 1e-9), ratio, 0.0)
+        i = int(np.argmax(ratio))
+        return Witness(float(ratio[i]), self.x[i], float(self.a[i]), float(self.eps[i]))
+
+    def scaling(self, dim):
+        """eps, the count times h^d, and the count behind it; sorted by eps."""
+        enough = self.level_count >= 20
+        order = np.argsort(self.level_eps[enough])
+        return (
+            self.level_eps[enough][order],
+            (self.level_count * self.level_h**dim)[enough][order],
+            self.level_count[enough][order],
+        )
+
+    def beta(self, dim, span=(0.0, 0.4)):
+        """The exponent: P a^d ~ eps^beta.  Fitted over a part of the range of log eps, by default the lowest."""
+        eps, size, count = self.scaling(dim)
+        place = np.log(eps / eps[0]) / np.log(eps[-1] / eps[0])
+        use = (place >= span[0]) & (place <= span[1])
+        weight = np.sqrt(np.minimum(count[use], 400))
+        return float(np.polyfit(np.log(eps[use]), np.log(size[use]), 1, w=weight)[0])
+
+
+def packings(target: Target, alpha, unit, rng, budget=150_000, depth=48):
+    """Packing numbers of the sublevel sets, from box counts that zoom in on the minimisers level by level.
+
+    A level has cells of side h.  Kept are those in which a sampled value stays below unit (keep h)^alpha: `unit` is
+    the size of f - f* at distance 1 (M_b or mu_min will do).  Two kinds of certified packings come out: sampled
+    points in every second cell along each axis, and points of sublattices of the cells' corners and centres.
+    """
+    dim, low, high = target.dim, target.lower, target.upper
+    ratios = 2.0 ** np.arange(-6, {1: 7, 2: 5, 3: 3}.get(dim, 2) + 1)
+    start = {1: 6, 2: 4, 3: 3}.get(dim, 2)
+    origin = target.minimisers[0]
+    h = target.side / 2**start
+    first = np.floor((low - origin) / h).astype(np.int64)
+    last = np.ceil((high - origin) / h).astype(np.int64)
+    cells = np.stack(np.meshgrid(*[np.arange(f, e) for f, e in zip(first, last, strict=True)], indexing="ij"), -1)
+    cells = cells.reshape(-1, dim)
+    rows, levels = list(_minimiser_packings(target, unit)), []
+    floor = 1e-12 * max(abs(target.minimum), 1e-3 * unit * target.side**alpha)  # below it, rounding errors of f
+    complete = np.inf  # every cell with a value below this is still there
+    children = np.array(list(itertools.product((0, 1), repeat=dim)))
+    for level in range(depth):
+        corner = origin + cells * h
+        samples = np.stack(
+            [corner, corner + 0.5 * h, *(corner + h * rng.uniform(0, 1, corner.shape) for _ in range(3))], axis=1
+        )
+        inside = np.all((samples >= low) & (samples <= high), axis=2)
+        values = target.many(np.clip(samples, low, high).reshape(-1, dim)).reshape(samples.shape[:2]) - target.minimum
+        # Points clipped to the box still lie in their closed cell, so they count as samples but not as lattice points.
+        lowest = values.min(axis=1)
+        where = np.clip(samples[np.arange(len(cells)), values.argmin(axis=1)], low, high)
+        for ratio in ratios:
+            eps = unit * (ratio * h) ** alpha
+            if eps > complete:
+                break
+            occupied = lowest < eps
+            if not occupied.any():
+                continue
+            lattices = [cells[inside[:, j] & (values[:, j] < eps)] for j in (0, 1)]
+            levels.append((h, eps, np.count_nonzero(inside[:, 2:] & (values[:, 2:] < eps)) / 3))
+            for stride in 2 ** np.arange(0, start + level + 1):
+                n, at = _largest_packing(cells[occupied], where[occupied], lattices, stride)
+                rows.append((eps, h * stride, n, at))
+                if n <= 1:
+                    break
+            if occupied.sum() > 20_000:
+                break
+        if level == 0:
+            rows.extend(_box_lattices(target))
+        # A cell of the next level with a value below eps lies in one whose sampled values exceed eps by about unit h^alpha.
+        order = np.argsort(lowest, kind="stable")[: budget // 2**dim]
+        limit = min(unit * (2.5 * ratios[-1] * h) ** alpha, lowest[order[-1]] if len(order) < len(cells) else np.inf)
+        order = order[lowest[order] <= limit]
+        complete = min(complete, limit / 2**alpha)
+        if complete < unit * (h / 2) ** alpha or unit * h**alpha < floor or h < 1e-12 * target.side:
+            break
+        cells = (2 * cells[order][:, None, :] + children).reshape(-1, dim)
+        h = h / 2
+        touching = np.all((origin + cells * h <= high) & (origin + (cells + 1) * h >= low), axis=1)
+        cells = cells[touching]
+    eps, a, count, x = (list(column) for column in zip(*rows, strict=True))
+    h, level_eps, n = (np.array(column, dtype=float) for column in zip(*levels, strict=True))
+    return Packings(np.array(eps), np.array(a), np.array(count, dtype=float), np.array(x), h, level_eps, n)
+
+
+def _minimiser_packings(target: Target, unit):
+    """The minimisers lie in every sublevel set: greedy packings of them, for e -> 0."""
+    points = target.minimisers
+    gaps = np.abs(points[:, None, :] - points[None, :, :]).max(axis=2)
+    for a in np.unique(np.append(gaps[gaps > 0], target.side)):
+        chosen = []
+        for i in range(len(points)):
+            if np.all(gaps[i, chosen] >= a):
+                chosen.append(i)
+        yield 1e-12 * unit, a, len(chosen), points[0]
+
+
+_MIX = np.random.default_rng(2).integers(1, 2**63, 16, dtype=np.uint64) | np.uint64(1)
+
+
+def _encode(cells):
+    """One 64-bit hash for each row: rows that differ collide with probability 2^-64."""
+    return (cells.astype(np.uint64) * _MIX[: cells.shape[1]]).sum(axis=1, dtype=np.uint64)
+
+
+def _largest_packing(occupied, points, lattices, stride):
+    """The most points at distance >= stride cells: every second block of cells, or a sublattice.  And one of them."""
+    blocks = occupied // stride
+    _, representative = np.unique(_encode(blocks), return_index=True)
+    parity = (blocks[representative] % 2) @ 2 ** np.arange(blocks.shape[1])
+    classes = np.bincount(parity)
+    best, at = int(classes.max()), points[representative[np.argmax(parity == classes.argmax())]]
+    for lattice in lattices:
+        if len(lattice):
+            _, sizes = np.unique(_encode(lattice % stride), return_counts=True)
+            best = max(best, int(sizes.max()))
+    return best, at
+
+
+def _box_lattices(target: Target):
+    """Packings by lattices that start in a corner of the box and end in the opposite one."""
+    low, high, dim = target.lower, target.upper, target.dim
+    most = {1: 256, 2: 40, 3: 16}.get(dim, 2)
+    for m in range(1, most + 1):
+        a = target.side / m
+        axes = [lo + a * np.arange(np.floor((hi - lo) / a + 1e-9) + 1) for lo, hi in zip(low, high, strict=True)]
+        points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, dim)
+        values = np.sort(target.many(points) - target.minimum)
+        # just above each of a few values, so many points lie below
+        for k in np.unique(np.geomspace(1, len(values), 12).astype(int)):
+            eps = values[k - 1] * (1 + 1e-9) + 1e-12
+            yield eps, a * (1 - 1e-9), int(np.searchsorted(values, eps)), low
