@@ -100,18 +100,18 @@ def test_winner_against_brute_force(initial, spare, program):
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1))
-def test_no_rival_undercuts_the_bound(initial, tau, ahead, fraction):
+def test_no_rival_undercuts_the_line(initial, tau, ahead, fraction):
     brute = Brute()
     for line, priority in initial:
         brute.lines.append(line)
         brute.priority.append(priority)
     tree, priority = build(brute, len(initial), tau)
     i = int(tree[1, CELL])
-    bound, expiry = rivals(tree, i, tau + ahead)
+    start, slope, expiry = rivals(tree, i, tau, tau + ahead)
     between = tau + fraction * (min(tau + ahead, expiry) - tau)
     others = [key for j, key in enumerate(brute.keys(between)) if j != i]
     assert expiry >= tau
-    assert max(min(others), FRESH) >= bound
+    assert max(min(others), FRESH) >= start + slope * (between - tau)
 
 
 @settings(max_examples=300, deadline=None)

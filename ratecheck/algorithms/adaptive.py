@@ -207,12 +207,13 @@ def adaptive_kernel(
             while True:
                 window = min(256, 1 + t // 32)
                 later = ln(t + window)
-                bound, expiry = rivals(tree, i, later)
+                since = tau
+                start, slope, expiry = rivals(tree, i, since, later)
                 while window > 1 and later > expiry:
                     window = max(window // 4, 1)
                     later = ln(t + window)
                 pause = min(until, t + min(window, room - count))
-                while True:  # B stays the argmin until its key meets the bound
+                while True:  # B stays the argmin until its key meets its rivals' line
                     for q in range(d):
                         x[q] = lo[i, q] + a * rng.random()
                     y = f(x)
@@ -233,7 +234,7 @@ def adaptive_kernel(
                         g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
                         if g_star > f_min:
                             state[EXCEEDED] += 1
-                    behind = not c - tau * w < bound
+                    behind = not c - tau * w < start + slope * (tau - since)
                     if behind or t == pause:
                         break
                 if behind or later > expiry or t == until or count == room:

@@ -9,15 +9,15 @@ holds the winner of its subtree (c, w and index) and an expiry: no match of the 
 tau up to the expiry.  A match is played again when one of its leaves changes or when tau passes its expiry, and at no
 other time.
 
-Why this is exact although crossings are computed with rounding errors: a key differs from the real number c - tau w by
-at most u (|c| + 2 tau w), u = 2^-53 (one rounding of the product, one of the difference).  So i, ahead of j at tau, surely
+Why this is exact although crossings are computed with rounding errors: for w <= 1 (at least one query) the rounded key
+differs from the real number c - tau w by at most u (|key| + 4 tau), u = 2^-53.  So i, ahead of j by a gap at tau, surely
 stays ahead at every later tau' with
 
-    (c_j - c_i) - e (|c_i| + |c_j|)  >  tau' ((w_j - w_i) + e (w_i + w_j)),        e = 2^-48 = 32 u.
+    gap - e (|key_i| + |key_j| + 4 tau)  >  (tau' - tau) ((w_j - w_i) + 2 e),        e = 2^-48 = 32 u,
 
-The surplus of 30 u covers the roundings of the inequality itself.  It is linear in tau', hence an expiry.  Where it fails
-at tau' = tau, the two are too close to call ahead: the match expires at once and is played, with the keys themselves,
-at the next tau.
+since between tau and tau' the two errors grow by less than 8 u (tau' - tau); the surplus covers the roundings of the
+inequality itself.  It is linear in tau', hence an expiry.  Where it fails at tau' = tau, the two are too close to call
+ahead: the match expires at once and is played, with the keys themselves, at the next tau.
 
 The loops are written without unpredictable branches: each choice is a select on a comparison of two floats, a tie is
 turned into such a comparison by setting the loser's key to infinity.  That makes a walk to the root three times faster.
@@ -34,6 +34,7 @@ NODE_BYTES = 32
 EPS = 2.0**-48
 FRESH, VACANT = -1e150, 1e150  # finite, so that certificates need no special cases; a key in use is below 1e140
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
+FOREVER = 1e200  # the lead of the winner over an equal line: ties are decided once
 
 
 def empty(size):
@@ -53,17 +54,11 @@ def comes_first(priority, i, j):
 
 
 @inlined
-def lasts(key, c, w, other_key, other_c, other_w, tau):
-    """A tau up to which the line with the smaller key surely stays ahead of the other."""
-    sign = 1.0 if key < other_key else -1.0
-    dc = other_c - c
-    dw = other_w - w
-    speed = sign * dw + EPS * (w + other_w)
-    margin = (sign * dc - EPS * (abs(c) + abs(other_c))) - tau * speed
-    until = tau + max(margin, 0.0) / max(speed, STANDSTILL)
-    return until if abs(dc) + abs(dw) > 0.0 else np.inf  # equal lines tie forever, and ties are decided forever
-
-
+def lasts(gap, key, w, other_key, other_w, tau):
+    """A tau up to which the line with the smaller key, ahead by `gap`, surely stays ahead of the other."""
+    speed = (other_w - w if key < other_key else w - other_w) + 2.0 * EPS
+    margin = gap - EPS * (abs(key) + abs(other_key) + 4.0 * tau)
+    return tau + max(margin, 0.0) / max(speed, STANDSTILL)
 @inlined
 def play(tree, priority, node, tau):
     """Play the match at an inner node."""
@@ -73,12 +68,14 @@ def play(tree, priority, node, tau):
     other_c, other_w, other_cell = tree[right, C], tree[right, W], tree[right, CELL]
     key = c - tau * w
     other_key = other_c - tau * other_w
+    gap = abs(key - other_key)
     if key == other_key:
+        gap = FOREVER if w == other_w and c == other_c else 0.0
         if comes_first(priority, cell, other_cell):
-            other_key = np.inf
+            other_key = VACANT
         else:
-            key = np.inf
-    until = lasts(key, c, w, other_key, other_c, other_w, tau)
+            key = VACANT
+    until = lasts(gap, key, w, other_key, other_w, tau)
     tree[node, C] = c if key < other_key else other_c
     tree[node, W] = w if key < other_key else other_w
     tree[node, CELL] = cell if key < other_key else other_cell
@@ -101,20 +98,24 @@ def replace(tree, priority, i, c, w, tau):
     node = tree.shape[0] // 2 + i
     cell = float(i)
     expiry = np.inf
+    key = c - tau * w
     while node > 1:  # `play`, with the player that comes up kept in registers
         other = node ^ 1
         other_c, other_w, other_cell = tree[other, C], tree[other, W], tree[other, CELL]
-        key = c - tau * w
         other_key = other_c - tau * other_w
+        gap = abs(key - other_key)
+        best = min(key, other_key)
         if key == other_key:
+            gap = FOREVER if w == other_w and c == other_c else 0.0
             if comes_first(priority, cell, other_cell):
-                other_key = np.inf
+                other_key = VACANT
             else:
-                key = np.inf
-        until = lasts(key, c, w, other_key, other_c, other_w, tau)
+                key = VACANT
+        until = lasts(gap, key, w, other_key, other_w, tau)
         c = c if key < other_key else other_c
         w = w if key < other_key else other_w
         cell = cell if key < other_key else other_cell
+        key = best
         expiry = min(until, min(expiry, tree[other, EXPIRY]))
         node >>= 1
         tree[node, C] = c
@@ -150,18 +151,22 @@ def refresh(tree, priority, tau):
 
 
 @inlined
-def rivals(tree, i, later):
-    """A bound that no other cell's key undercuts at any tau <= later, and the tau up to which that is known.
+def rivals(tree, i, tau, later):
+    """A line (at, slope) that no other cell undercuts: key >= at + slope (tau' - tau) for tau <= tau' <= later.
 
-    Apart from the winner i, only the players it met on its way to the root matter.  Keys fall as tau grows, also
-    after rounding, so their value at `later` bounds them until then.
+    Apart from the winner i, only the players it met on its way to the root matter.  The smallest of their keys is a
+    concave function of tau', so it lies above its chord from tau to `later`; the chord is lowered by more than all
+    roundings together.  Also returned is the expiry of those players: later than that, the line means nothing.
     """
     node = tree.shape[0] // 2 + i
-    bound = np.inf
+    start = np.inf
+    end = np.inf
     expiry = np.inf
     while node > 1:
         other = node ^ 1
-        bound = min(bound, tree[other, C] - later * tree[other, W])
+        start = min(start, tree[other, C] - tau * tree[other, W])
+        end = min(end, tree[other, C] - later * tree[other, W])
         expiry = min(expiry, tree[other, EXPIRY])
         node >>= 1
-    return bound, expiry
+    lowered = start - EPS * (abs(start) + abs(end) + 4.0 * later)
+    return lowered, (end - start) / max(later - tau, STANDSTILL), expiry

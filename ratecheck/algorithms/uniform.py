@@ -96,7 +96,7 @@ class UniformRun(Run):
 
 
 @compiled
-def slope(t):
+def tau_of(t):
     return math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0  # before the first query no key depends on it
 
 
@@ -109,25 +109,26 @@ def uniform_kernel(
     t, star = state[CLOCK], state[STAR]
     R = regret[0]
     while t < until:
-        tau = slope(t)
+        tau = tau_of(t)
         refresh(tree, priority, tau)
         i = int(tree[1, CELL])  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
         while True:
             window = min(256, 1 + t // 32)
-            later = slope(t + window)
-            bound, expiry = rivals(tree, i, later)
+            later = tau_of(t + window)
+            since = tau
+            start, slope, expiry = rivals(tree, i, since, later)
             while window > 1 and later > expiry:
                 window = max(window // 4, 1)
-                later = slope(t + window)
+                later = tau_of(t + window)
             pause = min(until, t + window)
-            while True:  # j* stays the argmin until its key meets the bound
+            while True:  # j* stays the argmin until its key meets its rivals' line
                 R += y - f_min
                 Y += y + draw(law, scale, dof, rng)
                 count += 1
                 t += 1
-                tau = slope(t)
+                tau = tau_of(t)
                 c = Y / count
                 w = 1.0 / math.sqrt(count)
                 if trace.size > 0:
@@ -138,7 +139,7 @@ def uniform_kernel(
                     g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
                     if g_star > f_min:
                         state[EXCEEDED] += 1
-                behind = not c - tau * w < bound
+                behind = not c - tau * w < start + slope * (tau - since)
                 if behind or t == pause:
                     break
             if behind or later > expiry or t == until:
