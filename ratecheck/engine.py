@@ -1,10 +1,11 @@
-"""From an algorithm, a cost, horizons and a seed to a table of regrets: replicates on the threads of this machine."""
+"""From an algorithm, a cost, horizons and a seed to a table of regrets, on the threads of this machine."""
 
 from __future__ import annotations
 
 import operator
 import os
 import threading
+import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -14,22 +15,25 @@ from itertools import pairwise
 import numpy as np
 
 from . import seeding
+from .algorithms import AdaptiveBins, UniformBins
 from .algorithms.run import HIGHEST, bad_value, lowest, values
 from .noise import Gaussian, Noise
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 LONGEST = 2**53  # beyond it t and ln t are no longer exact
 PROBES = 512
+STANDARD = Gaussian(1.0)
 
 
 @dataclass(frozen=True)
 class Runs:
     """Regret at every horizon of every replicate.
 
-    `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this replicate) and
-    anytime (True where the rows of a replicate come from one run).  With diagnostics also: exceeded (steps after which the
-    lower confidence bound of the cell of x* lay above f*), error (f - f* at the recommended point, the centre of the
-    cell with the most queries) and x0, x1, ... (that point); and `levels`: replicate, horizon, level, pulls, cells, regret.
+    `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
+    replicate) and anytime (True where the rows of a replicate come from one run).  With diagnostics also:
+    exceeded (steps after which the lower confidence bound of the cell of x* lay above f*), error (f - f* at
+    the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that point); and
+    `levels`: replicate, horizon, level, pulls, cells, regret.
     """
 
     algorithm: object
@@ -47,7 +51,9 @@ class Runs:
     def levels(self):
         import pandas as pd
 
-        return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
+        return pd.DataFrame(
+            self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"]
+        )
 
 
 def simulate(
@@ -56,7 +62,7 @@ def simulate(
     horizons: Sequence[int],
     replicates: int | Iterable[int] = 64,
     seed: int = 0,
-    noise: Noise | None = None,
+    noise: Noise = STANDARD,
     alignment: str = "random",
     workers: int | None = None,
     diagnostics: bool = False,
@@ -64,17 +70,19 @@ def simulate(
     """Run an algorithm on a cost and record its cumulative pseudo-regret at the horizons.
 
     An anytime algorithm runs once per replicate; one that depends on T runs once per replicate and horizon.
-    `replicates` is a number or the indices of the replicates to run.  A replicate's result depends on the seed and on
-    names (cost, algorithm, horizon where it matters, index) alone.  Standard Gaussian noise unless told otherwise.
+    `replicates` is a number or the indices of the replicates to run.  A replicate's result depends on the
+    seed and on names (cost, algorithm, horizon where it matters, index) alone; runs that differ only in the
+    noise law or in the alignment share their random numbers.
 
-    alignment="random" gives each replicate its own origin of the partition and, for AdaptiveBins, its own a0, log-uniform
-    over the octave that ends at a0 and stratified over the replicates; "fixed" starts the partition at the lower
-    corner of the box.
+    alignment="random" gives each replicate its own origin of the partition and, for AdaptiveBins, its own a0,
+    log-uniform over the octave that ends at a0 and stratified over the replicates; "fixed" starts the
+    partition at the lower corner of the box.
     """
+    if not isinstance(algorithm, AdaptiveBins | UniformBins):
+        raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...) or UniformBins(...)")
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)
-    noise = Gaussian() if noise is None else noise
     if not isinstance(noise, Noise):
         raise ValueError(f"noise = {noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
     if alignment not in ("random", "fixed"):
@@ -100,13 +108,15 @@ def simulate(
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-    rows = [row for rows, _ in results for row in rows]
-    level_rows = [row for _, rows in results for row in rows]
+    rows = [row for rows, _, _ in results for row in rows]
+    level_rows = [row for _, rows, _ in results for row in rows]
+    for complaint in sorted({complaint for _, _, complaint in results if complaint}):
+        warnings.warn(complaint, RuntimeWarning, stacklevel=2)
     return Runs(algorithm, cost, rows, level_rows)
 
 
 def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
-    """The rows of one run, or of as much of it as was done when `stop` was set."""
+    """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     names = [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizons[0]]
     fraction, offset = 0.0, [0.0] * cost.dim
     if alignment == "random":
@@ -119,7 +129,7 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
-                return rows, level_rows
+                return rows, level_rows, None
             run.advance(min(horizon, run.t + SLICE))
         row = {
             "replicate": replicate,
@@ -131,15 +141,17 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
         }
         if diagnostics:
             x = run.recommended()
-            row |= {"exceeded": run.exceeded, "error": float(values(cost.compiled, x[None])[0]) - cost.minimum}
+            row |= {
+                "exceeded": run.exceeded,
+                "error": float(values(cost.compiled, x[None])[0]) - cost.minimum,
+            }
             row |= {f"x{q}": float(v) for q, v in enumerate(x)}
             level_rows += [
                 {"replicate": replicate, "horizon": horizon, "level": k, "pulls": p, "cells": c, "regret": r}
                 for k, p, c, r in run.levels()
             ]
         rows.append(row)
-    run.finish()
-    return rows, level_rows
+    return rows, level_rows, run.complaint()
 
 
 def whole(name, value, least) -> int:
@@ -164,9 +176,13 @@ def check_horizons(horizons) -> list[int]:
     for before, after in pairwise(checked):
         if after <= before:
             found = "twice" if after == before else f"after {before}"
-            raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
+            raise ValueError(
+                f"horizons must increase, but {after} comes {found}; sort them and drop repetitions"
+            )
     if checked[-1] > LONGEST:
-        raise ValueError(f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly")
+        raise ValueError(
+            f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
+        )
     return checked
 
 
@@ -180,7 +196,7 @@ def check_replicates(replicates) -> list[int]:
 
 
 def check_cost(cost):
-    """Refuse a cost that is not finite, or lies below its own minimum, at points of the box and of its margin."""
+    """Refuse a cost that is not finite or falls below its minimum at a point of the box or of its margin."""
     rng = np.random.default_rng(0)
     margin = cost.constants.A
     inner = rng.uniform(cost.lower, cost.upper, (PROBES, cost.dim))

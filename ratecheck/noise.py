@@ -20,7 +20,9 @@ class Noise:
 
     def __post_init__(self):
         if not (math.isfinite(self.sigma) and self.sigma >= 0):
-            raise ValueError(f"sigma = {self.sigma} must be a finite number, 0 or larger; 1 is the paper's choice")
+            raise ValueError(
+                f"sigma = {self.sigma} must be a finite number, 0 or larger; 1 is the paper's choice"
+            )
 
     @property
     def numbers(self) -> tuple[int, float, float]:
@@ -55,7 +57,7 @@ class Rademacher(Noise):
 
 @dataclass(frozen=True)
 class StudentT(Noise):
-    """Student's t, scaled to sigma: not subgaussian, a stress case with as many moments as it has degrees of freedom."""
+    """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only."""
 
     dof: float = 5.0
     law = STUDENT_T
@@ -63,7 +65,9 @@ class StudentT(Noise):
     def __post_init__(self):
         super().__post_init__()
         if not (math.isfinite(self.dof) and self.dof > 2):
-            raise ValueError(f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default")
+            raise ValueError(
+                f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default"
+            )
 
     @property
     def numbers(self):

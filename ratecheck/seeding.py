@@ -16,10 +16,11 @@ def stream(seed: int, *names) -> np.random.Generator:
 
 
 def stratified(index: int, shift: float) -> float:
-    """Point `index` of a sequence in [0, 1) whose first 2^m points have one point in every interval of length 2^-m.
+    """Point `index` of a sequence in [0, 1): of the first 2^m points, each [j, j + 1) 2^-m holds one.
 
-    Van der Corput's sequence (the binary digits of `index`, mirrored), shifted around the circle.  A point depends on
-    its own index alone, so the strata stay filled when replicates are added, split up or run apart.
+    Van der Corput's sequence (the binary digits of `index`, mirrored), shifted around the circle.  A point
+    depends on its own index alone, so the strata stay filled when replicates are added, split up or run
+    apart.
     """
     mirrored = 0.0
     weight = 0.5

@@ -2,12 +2,12 @@
 
 Where the pseudo-code leaves something open, this is what is agreed, here and in the kernels:
 
-- a lower confidence bound is computed as  (sum / n - mu a^alpha) - ln t (1 / sqrt n)  and  sum / n - sqrt(8 ln t) (1 / sqrt n),
-  the sum in the order of the queries;
-- a bin receives a random priority when it is made (the initial ones in the order of the grid, last axis fastest); among
-  equal bounds the smallest priority is picked, then the first bin;
-- the 2^d parts of a bin are numbered by the binary digits of l: digit q says upper or lower half along axis q; part 0
-  takes the place of the bin that is split, the others go to the end of the list;
+- a lower confidence bound is computed as  (sum / n - mu a^alpha) - ln t (1 / sqrt n)  and  sum / n - sqrt(8
+  ln t) (1 / sqrt n), the sum in the order of the queries;
+- a bin receives a random priority when it is made (the initial ones in the order of the grid, last axis
+  fastest); among equal bounds the smallest priority is picked, then the first bin;
+- the 2^d parts of a bin are numbered by their binary digits: digit q says upper or lower half along axis q;
+  part 0 takes the place of the bin that is split, the others go to the end of the list;
 - random numbers are drawn in this order: priorities of new bins, the coordinates of x_t, the noise of y_t;
 - bins of level `deepest` do not split: their sides are too short for floating-point numbers.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 
 def divide(lower, upper, a, offset):
-    """Lower corners of bins of length a that cover [lower, upper]; the first starts `offset` bins below `lower`."""
+    """Lower corners of bins of length a that cover [lower, upper]; the first starts `offset` bins below."""
     axes = []
     for low, high, u in zip(lower, upper, offset, strict=True):
         start = low - u * a
@@ -58,7 +58,7 @@ def algorithm_1(f, f_min, lower, upper, a, offset, T, rng, noise):
 
 
 def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, deepest):
-    """Adaptive splitting: the places of the picked bins, the cumulative regret after each step, the queries per bin."""
+    """Adaptive splitting: the picked bins, the cumulative regret after each step, the queries per bin."""
     corner = divide(lower, upper, a0, offset)
     d = len(corner[0])
     m = len(corner)
@@ -87,8 +87,8 @@ def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, de
             n = np.append(n, np.zeros(2**d - 1, dtype=int))
             total = np.append(total, np.zeros(2**d - 1))
             level = k[B] + 1
-            for l, place in enumerate(places):
-                corner[place] = np.array([middle[q] if (l >> q) & 1 else old[q] for q in range(d)])
+            for part, place in enumerate(places):
+                corner[place] = np.array([middle[q] if (part >> q) & 1 else old[q] for q in range(d)])
                 priority[place] = rng.random()
                 k[place], n[place], total[place] = level, 0, 0.0
             x = np.array([old[q] + a * rng.random() for q in range(d)])

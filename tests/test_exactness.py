@@ -1,17 +1,17 @@
-"""Kernels against the literal transcription in reference.py: equal to the last bit in picked cells and in regrets."""
+"""Kernels against reference.py: picked cells and regrets are equal to the last bit."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import function_zoo as zoo
 import numpy as np
 import pytest
-import ratecheck as rc
 import reference
 from numba import njit
-from ratecheck import noise as laws
+
+import function_zoo as zoo
+import ratecheck as rc
 from ratecheck.algorithms.adaptive import deepest_level
 
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
@@ -46,7 +46,11 @@ def compare(algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standa
     """The run, after comparing every picked cell and the regret at the end of every slice."""
     algorithm = algorithm.settle(cost)
     where = np.random.default_rng([seed, 1])
-    fraction, offset = (where.random(), where.random(cost.dim).tolist()) if alignment == "random" else (0.0, [0.0] * cost.dim)
+    fraction, offset = (
+        (where.random(), where.random(cost.dim).tolist())
+        if alignment == "random"
+        else (0.0, [0.0] * cost.dim)
+    )
     length = algorithm.length(cost, steps, fraction)
     trace = np.full(steps, -1)
     run = algorithm.start(cost, length, offset, np.random.default_rng(seed), noise, trace=trace)
@@ -60,7 +64,9 @@ def compare(algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standa
         picks, regret = reference.algorithm_1(*place, steps, rng, draw)
     else:
         deepest = deepest_level(cost, length)
-        picks, regret, n = reference.algorithm_2(*place, algorithm.alpha, algorithm.mu, steps, rng, draw, deepest)
+        picks, regret, n = reference.algorithm_2(
+            *place, algorithm.alpha, algorithm.mu, steps, rng, draw, deepest
+        )
     stops = np.unique(np.linspace(0, steps, slices + 1).astype(int))[1:]
     for stop in stops.tolist():
         run.advance(stop)

@@ -5,7 +5,19 @@ import math
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ratecheck.algorithms.tournament import CELL, EXPIRY, FRESH, C, empty, refresh, replace, replay, rivals, seat
+
+from ratecheck.algorithms.tournament import (
+    CELL,
+    EXPIRY,
+    FRESH,
+    C,
+    empty,
+    refresh,
+    replace,
+    replay,
+    rivals,
+    seat,
+)
 
 
 def ulps(x, k):
@@ -29,7 +41,11 @@ priorities = st.sampled_from([0.1, 0.2, 0.2, 0.3])  # equal ones too: then the i
 operations = st.one_of(
     st.tuples(st.just("replace"), st.integers(0, 10**6), lines, steps),
     st.tuples(st.just("winner"), lines, steps),
-    st.tuples(st.just("split"), st.integers(0, 10**6), st.lists(st.tuples(lines, priorities), min_size=2, max_size=8)),
+    st.tuples(
+        st.just("split"),
+        st.integers(0, 10**6),
+        st.lists(st.tuples(lines, priorities), min_size=2, max_size=8),
+    ),
     st.tuples(st.just("wait"), steps),
 )
 
@@ -99,7 +115,9 @@ def test_winner_against_brute_force(initial, spare, program):
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1))
+@given(
+    st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1)
+)
 def test_no_rival_undercuts_the_line(initial, tau, ahead, fraction):
     brute = Brute()
     for line, priority in initial:

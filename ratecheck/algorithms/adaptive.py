@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +11,21 @@ import numpy as np
 from ..jit import compiled
 from ..noise import draw
 from . import partition
-from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run, lowest
-from .tournament import CELL, FRESH, C, W, empty, refresh, replace, replay, rivals, seat
+from .run import (
+    CELLS,
+    CLOCK,
+    EXCEEDED,
+    FINE,
+    HIGHEST,
+    IMPOSSIBLE_COST,
+    NO_ROOM,
+    PULLS,
+    REGRET,
+    STAR,
+    Run,
+    lowest,
+)
+from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals, seat
 
 UNREACHABLE = 2**62
 NUMBERS_PER_SIDE = 256  # even the deepest cells hold this many floating-point numbers along each axis
@@ -38,9 +50,13 @@ class AdaptiveBins:
             if self.mu not in ("min", "theorem"):
                 raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
         elif self.mu is not None and not (self.mu >= 0 and math.isfinite(self.mu)):
-            raise ValueError(f"mu = {self.mu} must be a finite number, 0 or larger; mu = 'min' takes the cost's mu_min")
+            raise ValueError(
+                f"mu = {self.mu} must be a finite number, 0 or larger; mu = 'min' takes the cost's mu_min"
+            )
         if self.a0 is not None and not (self.a0 > 0 and math.isfinite(self.a0)):
-            raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
+            raise ValueError(
+                f"a0 = {self.a0} must be a positive length; None takes the longest side of the box"
+            )
 
     def settle(self, cost) -> AdaptiveBins:
         """The same algorithm with every number spelt out for this cost."""
@@ -59,7 +75,7 @@ class AdaptiveBins:
             partition.check(cost, self.a0 / 2, shifted, f"a0 = {self.a0:g} (its random half)")
 
     def length(self, cost, horizon, fraction) -> float:
-        """a0 of one replicate: log-uniform over the octave that ends at a0 as `fraction` runs through [0, 1)."""
+        """a0 of one replicate: log-uniform over the octave that ends at a0 if `fraction` is uniform."""
         return self.a0 * 2.0**-fraction
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> AdaptiveRun:
@@ -138,7 +154,7 @@ class AdaptiveRun(Run):
         return self.lo[i] + self.side[self.level[i]] / 2
 
     def levels(self):
-        """Pulls, regret and present cells of each level; a query belongs to the level of the cell that was picked."""
+        """Level, pulls, present cells, regret; a query belongs to the level of the cell that was picked."""
         cells = np.bincount(self.level[: self.cells], minlength=len(self.side))
         return [
             (k, int(pulls), int(cells[k]), float(regret))
@@ -146,16 +162,14 @@ class AdaptiveRun(Run):
             if pulls or cells[k]
         ]
 
-    def finish(self):
+    def complaint(self):
         m, deepest = self.cells, len(self.side) - 1
-        stuck = int(np.sum((self.level[:m] == deepest) & (self.n[:m] > self.deepest_capacity)))
-        if stuck:
-            warnings.warn(
-                f"{stuck} cells of {self.cost} reached level {deepest}, where a side of {self.side[-1]:.1e} is as short as "
-                "floating-point numbers resolve; they were not split further",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+        if not np.any((self.level[:m] == deepest) & (self.n[:m] > self.deepest_capacity)):
+            return None
+        return (
+            f"{self.cost}: cells reached level {deepest}, where a side is as short as floating-point numbers "
+            "resolve; they were not split further"
+        )
 
 
 def capacity(alpha, k) -> int:
@@ -163,7 +177,7 @@ def capacity(alpha, k) -> int:
 
 
 def deepest_level(cost, length) -> int:
-    """The last level at which coordinates still tell the points of a cell apart; cells of this level do not split."""
+    """The last level at which coordinates tell the points of a cell apart; its cells do not split."""
     reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.constants.A
     return max(0, math.floor(math.log2(length / (NUMBERS_PER_SIDE * math.ulp(reach)))))
 
@@ -186,8 +200,8 @@ def gather(tree, priority, n, total, level, bias, m, tau):
 
 @compiled
 def adaptive_kernel(
-    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, lo, level, n, total, priority, tree, state, regret,
-    x_star, by_level, trace, x, until,
+    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, lo, level, n, total, priority, tree,
+    state, regret, x_star, by_level, trace, x, until,
 ):  # fmt: skip
     d = lo.shape[1]
     size = tree.shape[0] // 2
@@ -212,6 +226,8 @@ def adaptive_kernel(
                 while window > 1 and later > expiry:
                     window = max(window // 4, 1)
                     later = ln(t + window)
+                known = 0
+                surely_ahead = 0.0
                 pause = min(until, t + min(window, room - count))
                 while True:  # B stays the argmin until its key meets its rivals' line
                     for q in range(d):
@@ -223,20 +239,30 @@ def adaptive_kernel(
                     Y += y + draw(law, scale, dof, rng)
                     count += 1
                     t += 1
-                    tau = ln(t)
                     c = Y / count - bias_k
-                    w = 1.0 / math.sqrt(count)
+                    behind = False
+                    if track or count > known or not c < surely_ahead:
+                        tau = ln(t)
+                        w = 1.0 / math.sqrt(count)
+                        behind = not c - tau * w < start + slope * (tau - since)
+                        known = count + AHEAD
+                        surely_ahead = ahead(
+                            start + slope * ((tau - since) + AHEAD / t), tau, 1.0 / math.sqrt(known)
+                        )
                     if trace.size > 0:
                         trace[t - 1] = i
                     if track:
                         by_level[k, PULLS] += 1
                         by_level[k, REGRET] += y - f_min
-                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                        g_star = (
+                            c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                        )
                         if g_star > f_min:
                             state[EXCEEDED] += 1
-                    behind = not c - tau * w < start + slope * (tau - since)
                     if behind or t == pause:
                         break
+                tau = ln(t)
+                w = 1.0 / math.sqrt(count)
                 if behind or later > expiry or t == until or count == room:
                     break
             n[i] = count
@@ -247,8 +273,8 @@ def adaptive_kernel(
                 status = NO_ROOM
                 break
             half = side[k + 1]
-            for l in range(children):  # split B; its place goes to the first child
-                s = i if l == 0 else m + l - 1
+            for part in range(children):  # split B; its place goes to the first child
+                s = i if part == 0 else m + part - 1
                 priority[s] = rng.random()
                 level[s] = k + 1
                 n[s] = 0
@@ -258,8 +284,8 @@ def adaptive_kernel(
             for q in range(d):
                 x[q] = lo[i, q] + side[k] * rng.random()  # query uniformly from B
                 middle = lo[i, q] + half
-                for l in range(1, children):
-                    lo[m + l - 1, q] = middle if (l >> q) & 1 else lo[i, q]
+                for part in range(1, children):
+                    lo[m + part - 1, q] = middle if (part >> q) & 1 else lo[i, q]
                 if x[q] >= middle:
                     which |= 1 << q
                 if x_star[q] >= middle:
@@ -273,8 +299,8 @@ def adaptive_kernel(
             total[s] = y + draw(law, scale, dof, rng)
             t += 1
             tau = ln(t)
-            for l in range(children):
-                s = i if l == 0 else m + l - 1
+            for part in range(children):
+                s = i if part == 0 else m + part - 1
                 if n[s] > 0:
                     seat(tree, s, total[s] / 1 - bias[k + 1], 1.0)
                 else:

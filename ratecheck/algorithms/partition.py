@@ -19,18 +19,20 @@ def counts(cost, length, offset):
 
 
 def check(cost, length, shifted, what):
-    """Refuse, before any work, a partition that is too fine to hold or leaves the region where the cost is defined."""
+    """Refuse a partition that is too fine to hold, or that leaves the region where the cost is defined."""
     worst = [1.0 if shifted else 0.0] * cost.dim
     cells = math.prod(counts(cost, length, worst))
     if cells > MAX_CELLS:
         raise ValueError(
-            f"{what} makes up to {cells:.2g} cells in dimension {cost.dim}, more than {MAX_CELLS:.0e} are not supported; "
+            f"{what} makes up to {cells:.2g} cells in dimension {cost.dim}, but {MAX_CELLS:.0e} is the most; "
             + ("take longer cells, or alignment='fixed'" if shifted else "take longer cells")
         )
     beyond = length
     if not shifted:
         sides = cost.upper - cost.lower
-        beyond = max(m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True))
+        beyond = max(
+            m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True)
+        )
     if beyond > cost.constants.A * (1 + SLACK):
         raise ValueError(
             f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is defined only up to "

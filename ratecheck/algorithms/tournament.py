@@ -1,26 +1,27 @@
-"""A kinetic tournament: the exact argmin of many straight lines in tau, while tau grows and lines are replaced.
+"""A kinetic tournament: the exact argmin of many straight lines in tau, while tau grows and lines change.
 
-Line i is the key  c_i - tau w_i  of cell i, in floating point exactly as written.  Equal keys are decided by a priority
-drawn once per cell, then by the smaller index.  So the order of two cells at any tau is a comparison of numbers, and
-the winner is defined to the last bit.  A cell that was never queried has c = FRESH, which stands for -infinity, and w = 0.
+Line i is the key  c_i - tau w_i  of cell i, in floating point exactly as written.  Equal keys are decided by
+a priority drawn once per cell, then by the smaller index.  So the order of two cells at any tau is a
+comparison of numbers, and the winner is defined to the last bit.  A cell that was never queried has
+c = FRESH, which stands for -infinity, and w = 0.
 
-The cells are the leaves `size ... 2 size - 1` of a binary tree whose inner node v has the children 2v and 2v + 1.  A node
-holds the winner of its subtree (c, w and index) and an expiry: no match of the subtree changes its result for any later
-tau up to the expiry.  A match is played again when one of its leaves changes or when tau passes its expiry, and at no
-other time.
+The cells are the leaves `size ... 2 size - 1` of a binary tree whose inner node v has the children 2v and
+2v + 1.  A node holds the winner of its subtree (c, w and index) and an expiry: no match of the subtree
+changes its result for any later tau up to the expiry.  A match is played again when one of its leaves changes
+or when tau passes its expiry, and at no other time.
 
-Why this is exact although crossings are computed with rounding errors: for w <= 1 (at least one query) the rounded key
-differs from the real number c - tau w by at most u (|key| + 4 tau), u = 2^-53.  So i, ahead of j by a gap at tau, surely
-stays ahead at every later tau' with
+Why this is exact although crossings are computed with rounding errors: for w <= 1 (at least one query) the
+rounded key differs from the real number c - tau w by at most u (|key| + 4 tau), u = 2^-53.  So i, ahead of j
+by a gap at tau, surely stays ahead at every later tau' with
 
     gap - e (|key_i| + |key_j| + 4 tau)  >  (tau' - tau) ((w_j - w_i) + 2 e),        e = 2^-48 = 32 u,
 
-since between tau and tau' the two errors grow by less than 8 u (tau' - tau); the surplus covers the roundings of the
-inequality itself.  It is linear in tau', hence an expiry.  Where it fails at tau' = tau, the two are too close to call
-ahead: the match expires at once and is played, with the keys themselves, at the next tau.
+since between tau and tau' the two errors grow by less than 8 u (tau' - tau); the surplus covers the roundings
+of the inequality itself.  It is linear in tau', hence an expiry.  Where it fails at tau' = tau, the two are
+too close to call ahead: the match expires at once and is played, with the keys themselves, at the next tau.
 
-The loops are written without unpredictable branches: each choice is a select on a comparison of two floats, a tie is
-turned into such a comparison by setting the loser's key to infinity.  That makes a walk to the root three times faster.
+The walks have no unpredictable branches: each choice is a select on a comparison of two floats, and a tie
+becomes such a comparison by giving the loser a huge key.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ import numpy as np
 
 from ..jit import compiled, inlined
 
-C, W, EXPIRY, CELL = 0, 1, 2, 3  # columns of the tree: 32 bytes a node, the two players of a match share a cache line
-NODE_BYTES = 32
+# Columns of the tree.  A node takes 32 bytes, so the two players of a match share a cache line.
+C, W, EXPIRY, CELL = range(4)
 EPS = 2.0**-48
-FRESH, VACANT = -1e150, 1e150  # finite, so that certificates need no special cases; a key in use is below 1e140
+# Finite, so that certificates need no special cases; a key in use is below 1e140 in absolute value.
+FRESH, VACANT = -1e150, 1e150
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
+AHEAD = 16  # pulls for which a lead is judged by the mean alone, without a logarithm and a square root
 FOREVER = 1e200  # the lead of the winner over an equal line: ties are decided once
 
 
@@ -59,6 +62,8 @@ def lasts(gap, key, w, other_key, other_w, tau):
     speed = (other_w - w if key < other_key else w - other_w) + 2.0 * EPS
     margin = gap - EPS * (abs(key) + abs(other_key) + 4.0 * tau)
     return tau + max(margin, 0.0) / max(speed, STANDSTILL)
+
+
 @inlined
 def play(tree, priority, node, tau):
     """Play the match at an inner node."""
@@ -132,7 +137,9 @@ def replay(tree, priority, first, last, tau):
     while low > 1:
         low >>= 1
         high >>= 1
-        for node in range(high, low - 1, -1):  # downwards: where `size` is no power of 2 a range may hold two generations
+        for node in range(
+            high, low - 1, -1
+        ):  # downwards: where `size` is no power of 2 a range may hold two generations
             play(tree, priority, node, tau)
 
 
@@ -152,11 +159,12 @@ def refresh(tree, priority, tau):
 
 @inlined
 def rivals(tree, i, tau, later):
-    """A line (at, slope) that no other cell undercuts: key >= at + slope (tau' - tau) for tau <= tau' <= later.
+    """A line that no other cell undercuts: key >= at + slope (tau' - tau) for tau <= tau' <= later.
 
-    Apart from the winner i, only the players it met on its way to the root matter.  The smallest of their keys is a
-    concave function of tau', so it lies above its chord from tau to `later`; the chord is lowered by more than all
-    roundings together.  Also returned is the expiry of those players: later than that, the line means nothing.
+    Apart from the winner i, only the players it met on its way to the root matter.  The smallest of their
+    keys is a concave function of tau', so it lies above its chord from tau to `later`; the chord is lowered
+    by more than all roundings together.  Also returned is the expiry of those players: later than that, the
+    line means nothing.
     """
     node = tree.shape[0] // 2 + i
     start = np.inf
@@ -170,3 +178,10 @@ def rivals(tree, i, tau, later):
         node >>= 1
     lowered = start - EPS * (abs(start) + abs(end) + 4.0 * later)
     return lowered, (end - start) / max(later - tau, STANDSTILL), expiry
+
+
+@inlined
+def ahead(line, tau, w):
+    """A c below which the key c - tau' w' surely lies below `line`, whatever tau' >= tau and w' >= w."""
+    bonus = tau * w
+    return (line + bonus) - EPS * (abs(line) + bonus)

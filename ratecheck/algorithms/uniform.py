@@ -12,12 +12,12 @@ from ..jit import compiled
 from ..noise import draw
 from . import partition
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import CELL, FRESH, C, W, empty, refresh, replace, replay, rivals, seat
+from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals
 
 
 @dataclass(frozen=True)
 class UniformBins:
-    """Algorithm 1.  The width defaults to Theorem 1's, with min{beta, 1} (for beta > 1 the printed one is too fine)."""
+    """Algorithm 1.  The width defaults to Theorem 1's, with min{beta, 1}; the printed one fails if beta > 1."""
 
     width: float | None = None
     anytime: ClassVar[bool] = False
@@ -91,13 +91,15 @@ class UniformRun(Run):
         pulls, regret = self.by_level[0]
         return [(0, int(pulls), self.cells, float(regret))]
 
-    def finish(self):
-        pass
+    def complaint(self):
+        return None
 
 
 @compiled
 def tau_of(t):
-    return math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0  # before the first query no key depends on it
+    return (
+        math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0
+    )  # before the first query no key depends on it
 
 
 @compiled
@@ -122,15 +124,26 @@ def uniform_kernel(
             while window > 1 and later > expiry:
                 window = max(window // 4, 1)
                 later = tau_of(t + window)
+            known = 0
+            surely_ahead = 0.0
             pause = min(until, t + window)
             while True:  # j* stays the argmin until its key meets its rivals' line
                 R += y - f_min
                 Y += y + draw(law, scale, dof, rng)
                 count += 1
                 t += 1
-                tau = tau_of(t)
                 c = Y / count
-                w = 1.0 / math.sqrt(count)
+                behind = False
+                if track or count > known or not c < surely_ahead:
+                    tau = tau_of(t)
+                    w = 1.0 / math.sqrt(count)
+                    behind = not c - tau * w < start + slope * (tau - since)
+                    known = count + AHEAD
+                    surely_ahead = ahead(
+                        start + slope * ((tau - since) + AHEAD * 4.0 / (t * max(tau, 1e-3))),
+                        tau,
+                        1.0 / math.sqrt(known),
+                    )
                 if trace.size > 0:
                     trace[t - 1] = i
                 if track:
@@ -139,9 +152,10 @@ def uniform_kernel(
                     g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
                     if g_star > f_min:
                         state[EXCEEDED] += 1
-                behind = not c - tau * w < start + slope * (tau - since)
                 if behind or t == pause:
                     break
+            tau = tau_of(t)
+            w = 1.0 / math.sqrt(count)
             if behind or later > expiry or t == until:
                 break
         n[i] = count
