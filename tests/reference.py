@@ -14,6 +14,7 @@ Where the pseudo-code leaves something open, this is what is agreed, here and in
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -34,15 +35,16 @@ def argmin(g, priority):
     return int(min(ties, key=lambda j: (priority[j], j)))
 
 
-def algorithm_1(f, f_min, lower, upper, a, offset, T, rng, noise):
-    """Baseline method: the picked bins, and the cumulative regret after each step."""
+def algorithm_1(f, f_min, lower, upper, a, offset, T, rng, noise, x_star):
+    """Baseline method.  `exceeded` counts the steps that end with g > f* in the bin that holds x*."""
     c = [corner + a / 2 for corner in divide(lower, upper, a, offset)]
     m = len(c)
     priority = [rng.random() for _ in range(m)]
     n = np.zeros(m, dtype=int)
     total = np.zeros(m)
     g = np.full(m, -np.inf)
-    picks, regret, R = [], [], 0.0
+    star = next(j for j in range(m) if np.all(c[j] - a / 2 <= x_star) and np.all(x_star < c[j] + a / 2))
+    picks, regret, R, exceeded = [], [], 0.0, 0
     for t in range(1, T + 1):
         j = argmin(g, priority)
         value = f(c[j])
@@ -52,13 +54,14 @@ def algorithm_1(f, f_min, lower, upper, a, offset, T, rng, noise):
         some = n > 0
         g[some] = total[some] / n[some] - math.sqrt(8.0 * math.log(t)) * (1.0 / np.sqrt(n[some]))
         R += value - f_min
+        exceeded += int(g[star] > f_min)
         picks.append(j)
         regret.append(R)
-    return picks, regret
+    return SimpleNamespace(picks=picks, regret=regret, levels=[0] * T, n=n, k=np.zeros(m), exceeded=exceeded)
 
 
-def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, deepest):
-    """Adaptive splitting: the picked bins, the cumulative regret after each step, the queries per bin."""
+def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, deepest, x_star):
+    """Adaptive splitting.  `exceeded` counts the steps that end with g > f* in the bin that holds x*."""
     corner = divide(lower, upper, a0, offset)
     d = len(corner[0])
     m = len(corner)
@@ -69,9 +72,11 @@ def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, de
     g = np.full(m, -np.inf)
     length = [a0 * 2.0**-level for level in range(deepest + 1)]
     bias = np.array([mu * a**alpha for a in length])
-    picks, regret, R = [], [], 0.0
+    star = next(j for j in range(m) if np.all(corner[j] <= x_star) and np.all(x_star < corner[j] + a0))
+    picks, levels, regret, R, exceeded = [], [], [], 0.0, 0
     for t in range(1, T + 1):
         B = argmin(g, priority)
+        levels.append(int(k[B]))
         a = length[k[B]]
         if n[B] < math.ceil(2.0 ** (2 * alpha * k[B])) or k[B] == deepest:
             x = np.array([corner[B][q] + a * rng.random() for q in range(d)])
@@ -93,6 +98,8 @@ def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, de
                 k[place], n[place], total[place] = level, 0, 0.0
             x = np.array([old[q] + a * rng.random() for q in range(d)])
             receiver = places[sum(2**q for q in range(d) if x[q] >= middle[q])]
+            if star == B:
+                star = places[sum(2**q for q in range(d) if x_star[q] >= middle[q])]
         value = f(x)
         y = value + noise(rng)
         n[receiver] += 1
@@ -101,6 +108,7 @@ def algorithm_2(f, f_min, lower, upper, a0, offset, alpha, mu, T, rng, noise, de
         some = n > 0
         g[some] = total[some] / n[some] - bias[k[some]] - math.log(t) * (1.0 / np.sqrt(n[some]))
         R += value - f_min
+        exceeded += int(g[star] > f_min)
         picks.append(B)
         regret.append(R)
-    return picks, regret, n
+    return SimpleNamespace(picks=picks, regret=regret, levels=levels, n=n, k=k, exceeded=exceeded)

@@ -42,41 +42,40 @@ def call(f, x):
     return f(x)
 
 
-def compare(algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standard_normal, slices=1):
+def compare(
+    algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standard_normal, slices=1, diagnostics=False
+):
     """The run, after comparing every picked cell and the regret at the end of every slice."""
     algorithm = algorithm.settle(cost)
-    where = np.random.default_rng([seed, 1])
-    fraction, offset = (
-        (where.random(), where.random(cost.dim).tolist())
-        if alignment == "random"
-        else (0.0, [0.0] * cost.dim)
-    )
+    fraction, offset = 0.0, [0.0] * cost.dim
+    if alignment == "random":
+        where = np.random.default_rng([seed, 1])
+        fraction, offset = where.random(), where.random(cost.dim).tolist()
     length = algorithm.length(cost, steps, fraction)
     trace = np.full(steps, -1)
-    run = algorithm.start(cost, length, offset, np.random.default_rng(seed), noise, trace=trace)
+    run = algorithm.start(cost, length, offset, np.random.default_rng(seed), noise, diagnostics, trace)
 
     def f(x):
         return call(cost.compiled, x)
 
     place = (f, cost.minimum, cost.lower.tolist(), cost.upper.tolist(), length, offset)
+    x_star = cost.minimisers[0]
     rng = np.random.default_rng(seed)
     if isinstance(algorithm, rc.UniformBins):
-        picks, regret = reference.algorithm_1(*place, steps, rng, draw)
+        expected = reference.algorithm_1(*place, steps, rng, draw, x_star)
     else:
+        rule = (algorithm.alpha, algorithm.mu)
         deepest = deepest_level(cost, length)
-        picks, regret, n = reference.algorithm_2(
-            *place, algorithm.alpha, algorithm.mu, steps, rng, draw, deepest
-        )
+        expected = reference.algorithm_2(*place, *rule, steps, rng, draw, deepest, x_star)
     stops = np.unique(np.linspace(0, steps, slices + 1).astype(int))[1:]
     for stop in stops.tolist():
         run.advance(stop)
         assert run.t == stop
-        assert run.regret == regret[stop - 1]
-    np.testing.assert_array_equal(trace, picks)
-    if isinstance(algorithm, rc.AdaptiveBins):
-        np.testing.assert_array_equal(run.n[: run.cells], n)
+        assert run.regret == expected.regret[stop - 1]
+    np.testing.assert_array_equal(trace, expected.picks)
+    np.testing.assert_array_equal(run.n[: run.cells], expected.n)
     assert run.rng.random() == rng.random()  # both have drawn equally often
-    return run
+    return run, expected
 
 
 @pytest.mark.parametrize(("name", "dim"), ZOO)
@@ -94,7 +93,7 @@ def test_zoo_against_reference(name, dim, alignment, any_seed):
 @pytest.mark.parametrize("alignment", ["random", "fixed"])
 def test_long_runs_against_reference(name, dim, alignment, any_seed):
     cost = zoo.get(name, dim=dim)
-    run = compare(rc.AdaptiveBins(), cost, any_seed, 20_000, alignment)
+    run, _ = compare(rc.AdaptiveBins(), cost, any_seed, 20_000, alignment)
     assert len(set(run.level[: run.cells].tolist())) >= 3
     compare(rc.UniformBins(), cost, any_seed, 20_000, alignment)
     for mu in (0.0, "theorem", 1e6):
@@ -111,7 +110,7 @@ def test_many_seeds_against_reference(seed):
 @pytest.mark.parametrize("a0", [1.9, 1.0, 2 / 3, 0.3])
 @pytest.mark.parametrize("dim", [1, 2])
 def test_initial_partitions_against_reference(a0, dim, any_seed):
-    run = compare(rc.AdaptiveBins(a0=a0), zoo.get("twin_cone", dim=dim), any_seed, STEPS, "fixed")
+    run, _ = compare(rc.AdaptiveBins(a0=a0), zoo.get("twin_cone", dim=dim), any_seed, STEPS, "fixed")
     assert run.cells >= np.ceil(2 / a0) ** dim
 
 
@@ -138,6 +137,23 @@ def test_without_noise_equal_bounds_are_common_and_still_agree(any_seed):
 def test_slices_do_not_change_a_run(slices, any_seed):
     for algorithm in (rc.AdaptiveBins(), rc.UniformBins()):
         compare(algorithm, zoo.get("cone", dim=2), any_seed, STEPS, "random", slices=slices)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [rc.AdaptiveBins(mu=0.5), rc.UniformBins()], ids=["adaptive", "uniform"]
+)
+def test_diagnostics_against_reference(algorithm, any_seed):
+    cost = zoo.get("cone", dim=2)
+    run, expected = compare(algorithm, cost, any_seed, STEPS, "random", diagnostics=True)
+    assert run.exceeded == expected.exceeded
+    steps = np.diff(expected.regret, prepend=0.0)
+    for level, pulls, cells, regret in run.levels():
+        here = np.array(expected.levels) == level
+        assert pulls == here.sum()
+        assert cells == np.sum(expected.k == level)
+        assert regret == pytest.approx(steps[here].sum(), rel=1e-9)  # the order of summation differs
+    assert sum(pulls for _, pulls, _, _ in run.levels()) == STEPS
+    np.testing.assert_array_equal(run.recommended(), run.centre(int(np.argmax(expected.n))))
 
 
 @pytest.mark.skipif(INTERPRETED, reason="this test starts the interpreted ones")

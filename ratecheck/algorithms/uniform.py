@@ -17,7 +17,7 @@ from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace
 
 @dataclass(frozen=True)
 class UniformBins:
-    """Algorithm 1.  The width defaults to Theorem 1's, with min{beta, 1}; the printed one fails if beta > 1."""
+    """Algorithm 1.  The width defaults to Theorem 1's, with min{beta, 1}: the printed one is too fine."""
 
     width: float | None = None
     anytime: ClassVar[bool] = False
