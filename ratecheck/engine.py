@@ -117,14 +117,7 @@ def simulate(
 
 def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
-    names = [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizons[0]]
-    fraction, offset = 0.0, [0.0] * cost.dim
-    if alignment == "random":
-        fraction = seeding.stratified(replicate, seeding.stream(seed, *names, "octave").random())
-        offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
-    length = algorithm.length(cost, horizons[-1], fraction)
-    rng = seeding.stream(seed, *names, replicate, "run")
-    run = algorithm.start(cost, length, offset, rng, noise, diagnostics)
+    run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
     for horizon in horizons:
         while run.t < horizon:
@@ -152,6 +145,18 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
             ]
         rows.append(row)
     return rows, level_rows, run.complaint()
+
+
+def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False):
+    """A replicate before its first step, and the length of its initial cells."""
+    names = [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
+    fraction, offset = 0.0, [0.0] * cost.dim
+    if alignment == "random":
+        fraction = seeding.stratified(replicate, seeding.stream(seed, *names, "octave").random())
+        offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
+    length = algorithm.length(cost, horizon, fraction)
+    rng = seeding.stream(seed, *names, replicate, "run")
+    return algorithm.start(cost, length, offset, rng, noise, diagnostics), length
 
 
 def whole(name, value, least) -> int:

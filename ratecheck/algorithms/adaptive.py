@@ -103,7 +103,7 @@ class AdaptiveRun(Run):
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(cost.minimisers[0])
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
-        self.make_room(max(64, m + m // 2))
+        self.make_room(max(256, m + m // 2))
 
     def cell_of(self, x):
         inside = np.all((self.lo <= x) & (x < self.lo + self.side[0]), axis=1)
