@@ -210,8 +210,8 @@ def adaptive_kernel(
     status = FINE
     t, m, star = state[CLOCK], state[CELLS], state[STAR]
     R = regret[0]
+    tau = ln(t)
     while t < until:
-        tau = ln(t)
         refresh(tree, priority, tau)
         i = int(tree[1, CELL])  # pick B = argmin g_t
         k = level[i]
@@ -219,16 +219,14 @@ def adaptive_kernel(
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = n[i], total[i]
             while True:
+                pace = 1.0 / max(t, 1)  # tau is concave in t: from now on it grows by at most this per step
                 window = min(256, 1 + t // 32)
-                later = ln(t + window)
                 since = tau
-                start, slope, expiry = rivals(tree, i, since, later)
-                while window > 1 and later > expiry:
-                    window = max(window // 4, 1)
-                    later = ln(t + window)
+                start, slope, expiry = rivals(tree, i, since, since + window * pace)
+                steps = int(min(window, min(expiry - since, 1.0) / pace))
+                pause = min(until, t + min(max(steps, 1), room - count))
                 known = 0
                 surely_ahead = 0.0
-                pause = min(until, t + min(window, room - count))
                 while True:  # B stays the argmin until its key meets its rivals' line
                     for q in range(d):
                         x[q] = lo[i, q] + a * rng.random()
@@ -245,10 +243,10 @@ def adaptive_kernel(
                         tau = ln(t)
                         w = 1.0 / math.sqrt(count)
                         behind = not c - tau * w < start + slope * (tau - since)
-                        known = count + AHEAD
-                        surely_ahead = ahead(
-                            start + slope * ((tau - since) + AHEAD / t), tau, 1.0 / math.sqrt(known)
-                        )
+                        if not behind:
+                            known = count + AHEAD
+                            line = start + slope * ((tau - since) + AHEAD * pace)
+                            surely_ahead = ahead(line, tau, 1.0 / math.sqrt(known))
                     if trace.size > 0:
                         trace[t - 1] = i
                     if track:
@@ -261,9 +259,10 @@ def adaptive_kernel(
                             state[EXCEEDED] += 1
                     if behind or t == pause:
                         break
-                tau = ln(t)
-                w = 1.0 / math.sqrt(count)
-                if behind or later > expiry or t == until or count == room:
+                if not behind:
+                    tau = ln(t)
+                    w = 1.0 / math.sqrt(count)
+                if behind or tau > expiry or t == until or count == room:
                     break
             n[i] = count
             total[i] = Y

@@ -110,23 +110,23 @@ def uniform_kernel(
     track = by_level.shape[0] > 0
     t, star = state[CLOCK], state[STAR]
     R = regret[0]
+    tau = tau_of(t)
     while t < until:
-        tau = tau_of(t)
         refresh(tree, priority, tau)
         i = int(tree[1, CELL])  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
         while True:
+            pace = 4.0 / (
+                max(t, 1) * max(tau, 1e-3)
+            )  # tau is concave in t: from now on it grows by at most this per step
             window = min(256, 1 + t // 32)
-            later = tau_of(t + window)
             since = tau
-            start, slope, expiry = rivals(tree, i, since, later)
-            while window > 1 and later > expiry:
-                window = max(window // 4, 1)
-                later = tau_of(t + window)
+            start, slope, expiry = rivals(tree, i, since, since + window * pace)
+            steps = int(min(window, min(expiry - since, 1.0) / pace))
+            pause = min(until, t + max(steps, 1))
             known = 0
             surely_ahead = 0.0
-            pause = min(until, t + window)
             while True:  # j* stays the argmin until its key meets its rivals' line
                 R += y - f_min
                 Y += y + draw(law, scale, dof, rng)
@@ -138,12 +138,10 @@ def uniform_kernel(
                     tau = tau_of(t)
                     w = 1.0 / math.sqrt(count)
                     behind = not c - tau * w < start + slope * (tau - since)
-                    known = count + AHEAD
-                    surely_ahead = ahead(
-                        start + slope * ((tau - since) + AHEAD * 4.0 / (t * max(tau, 1e-3))),
-                        tau,
-                        1.0 / math.sqrt(known),
-                    )
+                    if not behind:
+                        known = count + AHEAD
+                        line = start + slope * ((tau - since) + AHEAD * pace)
+                        surely_ahead = ahead(line, tau, 1.0 / math.sqrt(known))
                 if trace.size > 0:
                     trace[t - 1] = i
                 if track:
@@ -154,9 +152,10 @@ def uniform_kernel(
                         state[EXCEEDED] += 1
                 if behind or t == pause:
                     break
-            tau = tau_of(t)
-            w = 1.0 / math.sqrt(count)
-            if behind or later > expiry or t == until:
+            if not behind:
+                tau = tau_of(t)
+                w = 1.0 / math.sqrt(count)
+            if behind or tau > expiry or t == until:
                 break
         n[i] = count
         total[i] = Y
