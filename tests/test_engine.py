@@ -2,11 +2,13 @@
 
 import math
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -350,3 +352,24 @@ def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="has no attribute 'Adaptive'"):
         rc.Adaptive  # noqa: B018
     assert "AdaptiveBins" in dir(rc)
+
+
+def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
+    package = tmp_path / "ratecheck"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(rc.__file__).parent, package, ignore=ignored)
+    code = (
+        "from ratecheck.algorithms.adaptive import ln\n"
+        "ln(3)\n"
+        "print(sum(ln.stats.cache_misses.values()), sum(ln.stats.cache_hits.values()))"
+    )
+
+    def misses_and_hits():
+        out, errors = python(code, cwd=tmp_path).communicate()
+        assert errors == ""
+        return out.strip()
+
+    assert [misses_and_hits(), misses_and_hits()] == ["1 0", "0 1"]
+    with open(package / "algorithms" / "tournament.py", "a") as file:
+        file.write("\nEDITED = True\n")
+    assert [misses_and_hits(), misses_and_hits()] == ["1 0", "0 1"]

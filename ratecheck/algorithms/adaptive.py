@@ -219,7 +219,8 @@ def adaptive_kernel(
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = n[i], total[i]
             while True:
-                pace = 1.0 / max(t, 1)  # tau is concave in t: from now on it grows by at most this per step
+                # tau is concave in t: from now on it grows by at most this per step
+                pace = 1.0 / max(t, 1)
                 window = min(256, 1 + t // 32)
                 since = tau
                 start, slope, expiry = rivals(tree, i, since, since + window * pace)

@@ -59,7 +59,8 @@ def comes_first(priority, i, j):
 @inlined
 def lasts(gap, key, w, other_key, other_w, tau):
     """A tau up to which the line with the smaller key, ahead by `gap`, surely stays ahead of the other."""
-    speed = (other_w - w if key < other_key else w - other_w) + 2.0 * EPS
+    winner_w = w if key < other_key else other_w
+    speed = (w + other_w) - 2.0 * winner_w + 2.0 * EPS  # the loser's w minus the winner's, without a branch
     margin = gap - EPS * (abs(key) + abs(other_key) + 4.0 * tau)
     return tau + max(margin, 0.0) / max(speed, STANDSTILL)
 

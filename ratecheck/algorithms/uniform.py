@@ -117,9 +117,8 @@ def uniform_kernel(
         y = value[i]
         count, Y = n[i], total[i]
         while True:
-            pace = 4.0 / (
-                max(t, 1) * max(tau, 1e-3)
-            )  # tau is concave in t: from now on it grows by at most this per step
+            # tau is concave in t: from now on it grows by at most this per step
+            pace = 4.0 / (max(t, 1) * max(tau, 1e-3))
             window = min(256, 1 + t // 32)
             since = tau
             start, slope, expiry = rivals(tree, i, since, since + window * pace)
