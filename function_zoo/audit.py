@@ -23,7 +23,7 @@ from .measure import (
 OVER = 0.005
 UNDER = 0.03
 UNDER_PACKING = 0.10
-ALPHA = 0.05
+ALPHA = 0.04
 BETA = 0.05  # times max(1, beta)
 
 
@@ -50,15 +50,15 @@ def remeasured(cost: Cost, names, seed: int = 0) -> Cost:
 def _suprema(target, constants, rng):
     alpha, beta, dim = constants.alpha, constants.beta, target.dim
     errors = cube_errors(target, rng)
-    biases = minimiser_biases(target, rng)
     unit = worst_ratio(errors, alpha)
-    packed = packings(target, alpha, max(unit.value, 1e-300), rng)
+    bias = worst_ratio(minimiser_biases(target, rng), alpha)
+    packed = packings(target, alpha, unit.value, bias.value, rng)
     literal = packed.constant(beta, dim)
     return {
         "errors": errors,
         "packed": packed,
         "M_b": unit,
-        "mu_min": worst_ratio(biases, alpha),
+        "mu_min": bias,
         "C0": literal if constants.literal else packed.constant(beta, dim, alpha),
         "C0 literal": literal,
     }
@@ -70,33 +70,22 @@ def _rows(cost, seed):
     target = Target.of(cost)
     tolerance = 1e-9 * max(c.M_a, abs(cost.minimum), 1e-300)
 
-    # Where f is defined, and nowhere below f*
-    reach, margin_witness = _margin(target, tolerance, rng)
-    yield "A", c.A, reach, bool(0 < c.A <= reach), c.basis("A"), str(margin_witness)
-    if not reach > 0:
-        return
-    target = replace(target, margin=reach, longest=reach)
-
-    lowest, highest = extremes(target, rng)
-    yield (
-        "minimum",
-        cost.minimum,
-        lowest.value,
-        bool(abs(lowest.value - cost.minimum) <= tolerance),
-        "proved",
-        str(lowest),
-    )
-    values = target.many(target.minimisers)
+    with np.errstate(all="ignore"):
+        lowest, highest = extremes(target, rng)
+        values = target.many(target.minimisers)
+    found_it = abs(lowest.value - cost.minimum) <= tolerance
+    yield "minimum", cost.minimum, lowest.value, bool(found_it), "proved", str(lowest)
     worst = int(np.argmax(values))
     outside = np.max(np.maximum(target.lower - target.minimisers, target.minimisers - target.upper))
-    yield (
-        "minimisers",
-        cost.minimum,
-        float(values[worst]),
-        bool(abs(values[worst] - cost.minimum) <= tolerance and outside <= 0),
-        "proved",
-        str(Witness(0.0, target.minimisers[worst])),
-    )
+    attained = abs(values[worst] - cost.minimum) <= tolerance and outside <= 0
+    place = str(Witness(0.0, target.minimisers[worst]))
+    yield "minimisers", cost.minimum, float(values[worst]), bool(attained), "proved", place
+    reach, witness = _margin(target, tolerance, rng)
+    yield "A", c.A, reach, bool(0 < c.A <= reach), c.basis("A"), str(witness)
+    if np.isnan(lowest.value):  # not defined on the box: nothing else can be measured
+        return
+    inside = float(np.min(target.upper - target.lower))
+    target = replace(target, margin=reach, longest=min(c.A, inside + 2 * reach))
 
     found = _suprema(target, c, rng)
     alpha = power_law(found["errors"])
@@ -129,12 +118,12 @@ def _supremum(constants, name, witness, under):
 
 def _margin(target, tolerance, rng):
     """How far beyond the box, up to the annotated margin, f is finite and not below its minimum; and where not."""
-    last = Witness(0.0, target.upper)
+    reached = 0.0
     for share in (0.0, 0.125, 0.25, 0.5, 0.75, 1.0):
         probe = replace(target, margin=share * target.margin)
         with np.errstate(all="ignore"):
             lowest, _ = extremes(probe, rng, extended=True, size=20_000)
         if not lowest.value >= target.minimum - tolerance:
-            return last.value, lowest
-        last = Witness(share * target.margin, lowest.x)
-    return last.value, Witness(0.0, target.upper + target.margin)
+            return reached, lowest
+        reached = share * target.margin
+    return reached, Witness(0.0, target.upper + target.margin)

@@ -39,9 +39,7 @@ def norm_moment(dim: int, power: float) -> float:
     return float(q / math.gamma(1 - q) * step * (below + integrand.sum() + above))
 
 
-def packing_constant(
-    ball_dim: int, width: float, flat_dim: int = 0, flat_length: float = 2.0, count: int = 1
-) -> float:
+def packing_constant(ball_dim: int, width: float, flat_dim: int = 0, flat_length: float = 2.0, count: int = 1) -> float:
     """A C0 for sublevel sets inside `count` boxes with sides width * e^(1/alpha) (ball_dim times) and flat_length.
 
     An open interval of length s holds ceil(s/a) points at distance >= a, a closed one floor(s/a) + 1.  With

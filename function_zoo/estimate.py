@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +32,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     rng = np.random.default_rng(seed)
     if repeats < 2:
         raise InvalidChoice(f"estimate: repeats = {repeats} shows no disagreement; the nearest valid choice is 2")
-    target = locate(target, rng)
+    target, doubt = locate(target, rng)
     highest = [extremes(target, rng)[1].value - target.minimum for _ in range(repeats)]
     if not max(highest) > 0:
         raise InvalidChoice("estimate: the function is constant on the box; there is nothing to estimate")
@@ -49,7 +50,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     M_b = (0.0, 0.0, 0.0) if smooth else _ratio(errors, alpha, alpha_low, alpha_high)
     mu = _ratio(biases, alpha, alpha_low, alpha_high)
     unit = M_b[0] if M_b[0] > 0 else mu[0]
-    packed = [packings(target, alpha, unit, rng) for _ in range(repeats)]
+    packed = [packings(target, alpha, unit, mu[0], rng, floor=100 * doubt) for _ in range(repeats)]
     beta = _spread([p.beta(target.dim, s) for p in packed for s in BETA_SPANS], 0.02 * target.dim)
     beta = (max(beta[0], 0.0), max(beta[1], 0.0), beta[2])
     eps = min(p.scaling(target.dim)[0][0] for p in packed)
@@ -63,7 +64,13 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         ("M_b", *M_b, f"at the estimated alpha; {inside}"),
         ("M", *M, "max(M_a, M_b)"),
         ("mu_min", *mu, f"at the estimated alpha; {inside}"),
-        ("minimum", target.minimum, -np.inf, target.minimum, f"{len(target.minimisers)} minimiser(s) found"),
+        (
+            "minimum",
+            target.minimum,
+            target.minimum - 10 * doubt,
+            target.minimum,
+            f"{len(target.minimisers)} minimiser(s) found",
+        ),
     ]
     return pd.DataFrame(rows, columns=["constant", "estimate", "low", "high", "note"])
 
@@ -93,13 +100,22 @@ def _target(f, lower, upper, margin, vectorised):
         return values
 
     side = float(np.max(upper - lower))
-    return Target(checked, lower, upper, 0.0, np.empty((0, len(lower))), margin, min(side, np.min(upper - lower) + 2 * margin))
+    return Target(
+        checked,
+        lower,
+        upper,
+        0.0,
+        np.empty((0, len(lower))),
+        margin,
+        min(side, np.min(upper - lower) + 2 * margin),
+    )
 
 
-def locate(target: Target, rng, starts=32, width=48, rounds=50) -> Target:
-    """The target with its minimum and minimisers found by independent searches that zoom in by a quarter a round.
+def locate(target: Target, rng, starts=32, width=48, rounds=50):
+    """The target with its minimum and minimisers, found by independent searches; and the uncertainty of the minimum.
 
-    Starts are low points far apart.  Every round samples at the scale reached, which also suits rough functions.
+    Starts are low points far apart.  Every round samples at a scale that shrinks, which also suits rough functions,
+    and moves single coordinates at random scales.  What a second search still gains is the uncertainty.
     """
     low, high, dim = target.lower, target.upper, target.dim
     points = rng.uniform(low, high, (40_000, dim))
@@ -113,24 +129,52 @@ def locate(target: Target, rng, starts=32, width=48, rounds=50) -> Target:
         if np.min(np.max(np.abs(points[chosen] - points[i]), axis=1)) >= gap:
             chosen.append(i)
     x, best = points[chosen], values[chosen]
-    scale = gap
-    for _ in range(rounds):
-        for _ in range(3):
-            steps = scale * rng.uniform(-1, 1, (len(x), width, dim))
-            trial = np.clip(x[:, None, :] + steps, low, high)
-            value = target.many(trial.reshape(-1, dim)).reshape(len(x), width)
-            j = value.argmin(axis=1)
-            better = value[np.arange(len(x)), j] < best
-            x = np.where(better[:, None], trial[np.arange(len(x)), j], x)
-            best = np.where(better, value[np.arange(len(x)), j], best)
-        scale *= 0.6
+    gained = []
+    for _ in range(2):
+        before = best.min()
+        scale = gap
+        for _ in range(rounds):
+            for _ in range(3):
+                steps = scale * rng.uniform(-1, 1, (len(x), width, dim))
+                lone = np.arange(width // 2)
+                steps[:, lone] = 0.0
+                reach = gap * 10.0 ** rng.uniform(-12, 0, (len(x), len(lone)))
+                steps[:, lone, rng.integers(dim, size=len(lone))] = reach * rng.choice([-1, 1], reach.shape)
+                trial = np.clip(x[:, None, :] + steps, low, high)
+                value = target.many(trial.reshape(-1, dim)).reshape(len(x), width)
+                j = value.argmin(axis=1)
+                better = value[np.arange(len(x)), j] < best
+                x = np.where(better[:, None], trial[np.arange(len(x)), j], x)
+                best = np.where(better, value[np.arange(len(x)), j], best)
+            scale *= 0.6
+        gained.append(before - best.min())
     minimum = float(best.min())
-    tied = x[best <= minimum + 1e-9 * np.ptp(values)]
+    range_ = np.ptp(values)
+    tied = x[best <= minimum + max(1e-9 * range_, 2 * gained[1])]
+    tied = np.vstack([tied, *(_ends(target, y, 1e-13 * range_) for y in tied[:8])])
     distinct = [tied[0]]
     for y in tied[1:]:
         if min(np.max(np.abs(y - z)) for z in distinct) > 1e-3 * target.side:
             distinct.append(y)
-    return replace(target, minimum=minimum, minimisers=np.array(distinct))
+    found = replace(target, minimum=minimum, minimisers=np.array(distinct))
+    return found, float(gained[1])
+
+
+def _ends(target, x, allowance):
+    """Where the set of minimisers around x ends, along the axes and (up to six dimensions) the diagonals."""
+    dim = target.dim
+    ways = np.vstack([np.eye(dim), -np.eye(dim)])
+    if dim <= 6:
+        ways = np.vstack([ways, list(itertools.product((-1.0, 1.0), repeat=dim))])
+    level = target.many(x[None])[0] + allowance
+    near, far = np.zeros(len(ways)), np.full(len(ways), target.side)
+    for _ in range(40):
+        middle = 0.5 * (near + far)
+        y = x + middle[:, None] * ways
+        inside = np.all((y >= target.lower) & (y <= target.upper), axis=1)
+        flat = inside & (target.many(np.clip(y, target.lower, target.upper)) <= level)
+        near, far = np.where(flat, middle, near), np.where(flat, far, middle)
+    return x + near[:, None] * ways
 
 
 def _spread(values, least):

@@ -43,7 +43,15 @@ class Target:
 
     @classmethod
     def of(cls, cost):
-        return cls(cost.many, cost.lower, cost.upper, cost.minimum, cost.minimisers, cost.constants.A, cost.constants.A)
+        return cls(
+            cost.many,
+            cost.lower,
+            cost.upper,
+            cost.minimum,
+            cost.minimisers,
+            cost.constants.A,
+            cost.constants.A,
+        )
 
 
 @dataclass(frozen=True)
@@ -100,8 +108,8 @@ def cube_rule(dim: int, size: int):
 
 
 def _rule_size(dim, fine):
-    """Lattice sizes (odd) that give some 500 or 8000 points in the cube for d <= 3."""
-    return {1: (255, 4095), 2: (255, 2047), 3: (127, 2039)}.get(dim, (127, 509))[fine]
+    """Odd lattice sizes: some 200 points in the cube to search with, some thousands to decide with."""
+    return {1: (127, 2047), 2: (127, 1023), 3: (63, 1021)}.get(dim, (31, 255))[fine]
 
 
 def cube_means(target: Target, centres, lengths, fine=False):
@@ -239,7 +247,12 @@ def extremes(target: Target, rng, size=60_000, extended=False):
             return np.clip(x + 0.1 * target.side * spread**3 * rng.uniform(-1, 1, x.shape), low, high)
 
         x, v = _climb(
-            lambda x, s=sign: s * target.many(x), (points[top], sign * values[top]), propose, rng, rounds=12, width=24
+            lambda x, s=sign: s * target.many(x),
+            (points[top], sign * values[top]),
+            propose,
+            rng,
+            rounds=12,
+            width=24,
         )
         ends.append(Witness(float(sign * v), x))
     return ends
@@ -274,7 +287,7 @@ class Packings:
 
     def scaling(self, dim):
         """eps, the count times h^d, and the count behind it; sorted by eps."""
-        enough = self.level_count >= 20
+        enough = self.level_count >= 50
         order = np.argsort(self.level_eps[enough])
         return (
             self.level_eps[enough][order],
@@ -291,16 +304,17 @@ class Packings:
         return float(np.polyfit(np.log(eps[use]), np.log(size[use]), 1, w=weight)[0])
 
 
-def packings(target: Target, alpha, unit, rng, budget=150_000, depth=48):
+def packings(target: Target, alpha, unit, bias, rng, floor=0.0, budget=150_000, depth=48):
     """Packing numbers of the sublevel sets, from box counts that zoom in on the minimisers level by level.
 
-    A level has cells of side h.  Kept are those in which a sampled value stays below unit (keep h)^alpha: `unit` is
-    the size of f - f* at distance 1 (M_b or mu_min will do).  Two kinds of certified packings come out: sampled
-    points in every second cell along each axis, and points of sublattices of the cells' corners and centres.
+    A level has cells of side h.  Kept are those in which a sampled value stays below a multiple of unit h^alpha; f
+    varies by some bias h^alpha within a cell of a sublevel set (M_b and mu_min are such constants).  Two kinds of
+    certified packings come out: sampled points in every second cell along each axis, and points of sublattices of the
+    cells' corners and centres.  No eps below `floor`, the uncertainty of the minimum, is looked at.
     """
     dim, low, high = target.dim, target.lower, target.upper
-    ratios = 2.0 ** np.arange(-6, {1: 7, 2: 5, 3: 3}.get(dim, 2) + 1)
-    start = {1: 6, 2: 4, 3: 3}.get(dim, 2)
+    ratios = 2.0 ** np.arange(-6, {1: 9, 2: 4, 3: 3}.get(dim, 2) + 1)
+    start = {1: 8, 2: 4, 3: 3}.get(dim, 2)
     origin = target.minimisers[0]
     h = target.side / 2**start
     first = np.floor((low - origin) / h).astype(np.int64)
@@ -308,13 +322,15 @@ def packings(target: Target, alpha, unit, rng, budget=150_000, depth=48):
     cells = np.stack(np.meshgrid(*[np.arange(f, e) for f, e in zip(first, last, strict=True)], indexing="ij"), -1)
     cells = cells.reshape(-1, dim)
     rows, levels = list(_minimiser_packings(target, unit)), []
-    floor = 1e-12 * max(abs(target.minimum), 1e-3 * unit * target.side**alpha)  # below it, rounding errors of f
-    complete = np.inf  # every cell with a value below this is still there
+    rounding = 1e-12 * max(abs(target.minimum), 1e-3 * unit * target.side**alpha)
+    floor = max(floor, rounding)
+    kept = complete = np.inf  # cells whose samples stay below `kept` are there, hence all with a value below `complete`
     children = np.array(list(itertools.product((0, 1), repeat=dim)))
     for level in range(depth):
         corner = origin + cells * h
         samples = np.stack(
-            [corner, corner + 0.5 * h, *(corner + h * rng.uniform(0, 1, corner.shape) for _ in range(3))], axis=1
+            [corner, corner + 0.5 * h, *(corner + h * rng.uniform(0, 1, corner.shape) for _ in range(3))],
+            axis=1,
         )
         inside = np.all((samples >= low) & (samples <= high), axis=2)
         values = target.many(np.clip(samples, low, high).reshape(-1, dim)).reshape(samples.shape[:2]) - target.minimum
@@ -323,13 +339,16 @@ def packings(target: Target, alpha, unit, rng, budget=150_000, depth=48):
         where = np.clip(samples[np.arange(len(cells)), values.argmin(axis=1)], low, high)
         for ratio in ratios:
             eps = unit * (ratio * h) ** alpha
-            if eps > complete:
+            if eps > kept:
                 break
+            if eps < floor:
+                continue
             occupied = lowest < eps
             if not occupied.any():
                 continue
+            if eps <= complete:
+                levels.append((h, eps, np.count_nonzero(inside[:, 2:] & (values[:, 2:] < eps)) / 3))
             lattices = [cells[inside[:, j] & (values[:, j] < eps)] for j in (0, 1)]
-            levels.append((h, eps, np.count_nonzero(inside[:, 2:] & (values[:, 2:] < eps)) / 3))
             for stride in 2 ** np.arange(0, start + level + 1):
                 n, at = _largest_packing(cells[occupied], where[occupied], lattices, stride)
                 rows.append((eps, h * stride, n, at))
@@ -339,12 +358,13 @@ def packings(target: Target, alpha, unit, rng, budget=150_000, depth=48):
                 break
         if level == 0:
             rows.extend(_box_lattices(target))
-        # A cell of the next level with a value below eps lies in one whose sampled values exceed eps by about unit h^alpha.
         order = np.argsort(lowest, kind="stable")[: budget // 2**dim]
         limit = min(unit * (2.5 * ratios[-1] * h) ** alpha, lowest[order[-1]] if len(order) < len(cells) else np.inf)
         order = order[lowest[order] <= limit]
-        complete = min(complete, limit / 2**alpha)
-        if complete < unit * (h / 2) ** alpha or unit * h**alpha < floor or h < 1e-12 * target.side:
+        # A cell of the next level with a value below eps lies in one whose samples exceed eps by no more than the bias.
+        kept = min(kept, limit)
+        complete = min(complete, limit - bias * h**alpha)
+        if complete <= 0 or unit * (ratios[-1] * h) ** alpha < floor or h < 1e-12 * target.side:
             break
         cells = (2 * cells[order][:, None, :] + children).reshape(-1, dim)
         h = h / 2

@@ -110,8 +110,8 @@ class Family:
 
     @property
     def formula(self) -> str:
-        """The first line of the docstring."""
-        return inspect.getdoc(self.build).splitlines()[0].rstrip(".")
+        """The first sentence of the docstring."""
+        return " ".join(inspect.getdoc(self.build).split("\n\n")[0].split()).rstrip(".")
 
     @property
     def parameters(self) -> dict:

@@ -36,7 +36,10 @@ def _power_sum(where, dim, scale, centre, powers):
         """The largest mean error of |t|^p over |t| <= reach on intervals of length a."""
         if p <= 2:  # largest at t = 0: fact (i) of radial.py in d = 1
             return (a / 2) ** p / (p + 1)
-        upper, lower = reach + a / 2, reach - a / 2  # the second derivative grows with |t|: largest at the far end
+        upper, lower = (
+            reach + a / 2,
+            reach - a / 2,
+        )  # the second derivative grows with |t|: largest at the far end
         integral = upper ** (p + 1) - np.sign(lower) * np.abs(lower) ** (p + 1)
         return integral / (a * (p + 1)) - reach**p
 
@@ -133,12 +136,12 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
     def formula(x):
         total = 0.0 * x[0]
         for i in range(dim):
-            # s_n = 1 - cos(pi 3^n t) obeys s_(n+1) = s_n (3 - 2 s_n)^2, the triple-angle formula: one sine is enough
+            # s_n = 1 - cos(pi 3^n t) obeys s_(n+1) = s_n (3 - 2 s_n)^2, the triple-angle formula: one sine is enough.
             s = 2 * np.sin(0.5 * np.pi * (x[i] - centre[i])) ** 2
             weight = scale
             for _ in range(TERMS):
                 total = total + weight * s
-                s = s * (3 - 2 * s) ** 2
+                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)  # 2 repels: rounding errors above it would grow ninefold
                 weight = weight * ratio
         return total
 
@@ -148,7 +151,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
     spare = min(1 - abs(c) for c in centre)
 
     def count(eps, a):
-        # For 1/6 <= 3^n |y| <= 1/2 the n-th term alone is 3^(-gamma n) (1 - cos(pi/3)) or more, so W(y) >= (2|y|)^gamma / 2
+        # For 1/6 <= 3^n |y| <= 1/2 the n-th term is 3^(-gamma n) (1 - cos(pi/3)) or more: W(y) >= (2|y|)^gamma / 2
         width = np.minimum(period * (2 * eps / scale) ** (1 / exponent), SIDE)
         wrapped = width / 2 > spare  # then the sublevel set of a neighbouring period enters the box
         return (np.floor(width / a) + 1 + wrapped) ** dim
@@ -227,9 +230,10 @@ SINE_C0 = (4.384, 11.15, 29.57)
 
 @family(scale=POSITIVE)
 def rastrigin(dim, scale=1.0, centre=None):
-    """f(x) = scale sum_i (t_i² + 10 - 10 cos 2πt_i), t = x - c, on [-5.12, 5.12]^d: many local minima, alpha = 2, beta = d/2."""
+    """f(x) = scale sum_i (t_i² + 10 - 10 cos 2πt_i), t = x - c, on [-5.12, 5.12]^d:
+    many local minima, alpha = 2 and beta = d/2."""
     half = 5.12
-    centre = generic(dim) if centre is None else vector("rastrigin", "centre", centre, dim)
+    centre = generic(dim, 1.5) if centre is None else vector("rastrigin", "centre", centre, dim)
     if max(abs(c) for c in centre) > 4:
         near = tuple(min(max(c, -4.0), 4.0) for c in centre)
         raise InvalidChoice(f"rastrigin: centre = {centre} must lie in [-4, 4]; the nearest valid choice is {near}")
@@ -255,7 +259,7 @@ def rastrigin(dim, scale=1.0, centre=None):
             alpha=2.0,
             beta=dim / 2,  # quadratic at c
             M_a=M_a,
-            # mean error per coordinate: a^2/12 + 10 cos(2 pi t) (1 - sinc a), and 1 - sinc a <= (pi a)^2/6, sharp as a -> 0
+            # mean error per coordinate: a^2/12 + 10 cos(2 pi t) (1 - sinc a); 1 - sinc a <= (pi a)^2/6, sharp as a -> 0
             M_b=scale * dim * (1 / 12 + 10 * math.pi**2 / 6),
             # t^2 + 10 (1 - cos 2 pi t) <= (1 + 20 pi^2) t^2, whose mean over [0, a] is a third, sharp as a -> 0
             mu_min=scale * dim * (1 + 20 * math.pi**2) / 3,
@@ -267,7 +271,7 @@ def rastrigin(dim, scale=1.0, centre=None):
     )
 
 
-RASTRIGIN_C0 = (1.579, 2.093, 3.218)
+RASTRIGIN_C0 = (1.579, 2.151, 3.146)
 
 
 @family(scale=POSITIVE)
@@ -312,7 +316,8 @@ RHO = Range(0.0, 1.0, open_low=True, open_high=True)
 
 @family(scale=POSITIVE, rho1=RHO, rho2=Range(0.25, 1.0, open_high=True))
 def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
-    """f(x) = scale sum_i u^e2 (1-s) + u^e1 s, u = 2|x_i - c_i|, s = (1 + sin(π log2 u))/2, e = -log2 ρ: alpha = e2, beta < d/alpha."""
+    """f(x) = scale sum_i u^e2 (1-s) + u^e1 s, u = 2|x_i - c_i|, s = (1 + sin(π log2 u))/2,
+    e = -log2 ρ, on [0, 1]^d: alpha = e2 and beta = d (1/e1 + (1 - e2/e1)/2) under (c')."""
     where = f"double_sine(dim={dim})"
     if rho1 >= rho2:
         raise InvalidChoice(f"{where}: rho1 = {rho1:g} must be below rho2 = {rho2:g}; a valid choice is {rho2 / 2:g}")

@@ -51,9 +51,7 @@ class Runs:
     def levels(self):
         import pandas as pd
 
-        return pd.DataFrame(
-            self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"]
-        )
+        return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
 
 
 def simulate(
@@ -181,9 +179,7 @@ def check_horizons(horizons) -> list[int]:
     for before, after in pairwise(checked):
         if after <= before:
             found = "twice" if after == before else f"after {before}"
-            raise ValueError(
-                f"horizons must increase, but {after} comes {found}; sort them and drop repetitions"
-            )
+            raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
     if checked[-1] > LONGEST:
         raise ValueError(
             f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"

@@ -77,9 +77,7 @@ def measure(algorithm, cost, horizon, steps) -> dict:
         run, _ = begin(settled, cost, horizon, replicate=0)
         for turn in range(TURNS):
             floor_times[repeat, turn] = seconds(floor)
-            run_times[repeat, turn] = seconds(
-                lambda run=run, turn=turn: run.advance(horizon * (turn + 1) // TURNS)
-            )
+            run_times[repeat, turn] = seconds(lambda run=run, turn=turn: run.advance(horizon * (turn + 1) // TURNS))
     ns = run_times.min(axis=0).sum() / horizon * 1e9
     floor_ns = floor_times.min(axis=0).mean() / FLOOR_STEPS * 1e9
     return {
@@ -151,9 +149,7 @@ def workers(horizon, repeats) -> tuple[str, float, float]:
 
 
 def memory(horizon) -> tuple[str, float, float]:
-    run, _ = begin(
-        AdaptiveBins(mu="theorem").settle(zoo.get("cone", dim=3)), zoo.get("cone", dim=3), horizon, 0
-    )
+    run, _ = begin(AdaptiveBins(mu="theorem").settle(zoo.get("cone", dim=3)), zoo.get("cone", dim=3), horizon, 0)
     run.advance(horizon)
     arrays = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
     return (f"bytes per cell ({run.cells} cells)", sum(a.nbytes for a in arrays) / run.cells, 256.0)
@@ -179,15 +175,9 @@ def start_up() -> list[tuple[str, float, float]]:
 
 
 def main(arguments=None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m ratecheck.engine_benchmark", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only"
-    )
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="write engine_speed.csv and engine_speed.png there"
-    )
+    parser = argparse.ArgumentParser(prog="python -m ratecheck.engine_benchmark", description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
     options = parser.parse_args(arguments)
 
     horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)

@@ -17,14 +17,10 @@ def engine_speed(table, path):
         case=table.cost + ", d = " + table.dim.astype(str),
     )
     panels = list(dict.fromkeys(table.panel))
-    figure, axes = plt.subplots(
-        1, len(panels), figsize=(4 * len(panels), 3.8), sharey=True, layout="constrained"
-    )
+    figure, axes = plt.subplots(1, len(panels), figsize=(4 * len(panels), 3.8), sharey=True, layout="constrained")
     for axis, panel in zip(axes, panels, strict=True):
         part = table[table.panel == panel]
-        sns.lineplot(
-            part, x="cells", y="ratio", hue="case", marker="o", palette="colorblind", legend=False, ax=axis
-        )
+        sns.lineplot(part, x="cells", y="ratio", hue="case", marker="o", palette="colorblind", legend=False, ax=axis)
         promised = [(1, 1e3, 5.0), (1e3, 1e6, 12.0)] if panel.startswith("Adaptive") else [(1, 1e6, 12.0)]
         for start, end, most in promised:
             axis.hlines(most, start, end, color="0.6", linestyle="--", linewidth=1)

@@ -20,9 +20,7 @@ class Noise:
 
     def __post_init__(self):
         if not (math.isfinite(self.sigma) and self.sigma >= 0):
-            raise ValueError(
-                f"sigma = {self.sigma} must be a finite number, 0 or larger; 1 is the paper's choice"
-            )
+            raise ValueError(f"sigma = {self.sigma} must be a finite number, 0 or larger; 1 is the paper's choice")
 
     @property
     def numbers(self) -> tuple[int, float, float]:
@@ -65,9 +63,7 @@ class StudentT(Noise):
     def __post_init__(self):
         super().__post_init__()
         if not (math.isfinite(self.dof) and self.dof > 2):
-            raise ValueError(
-                f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default"
-            )
+            raise ValueError(f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default")
 
     @property
     def numbers(self):

@@ -83,9 +83,7 @@ def test_spelling_out_a_default_changes_nothing():
 
 def test_noise_laws_share_their_streams():
     # without noise the laws differ only in what they draw, so the first query is the same
-    frames = [
-        simulate(horizons=[1], noise=law(0.5)).frame for law in (rc.Gaussian, rc.Uniform, rc.Rademacher)
-    ]
+    frames = [simulate(horizons=[1], noise=law(0.5)).frame for law in (rc.Gaussian, rc.Uniform, rc.Rademacher)]
     assert frames[0].regret.tolist() == frames[1].regret.tolist() == frames[2].regret.tolist()
 
 
@@ -290,11 +288,7 @@ def test_memory_is_the_cells_and_not_the_steps():
     assert peak / cells < 256
     tracemalloc.reset_peak()
     before = tracemalloc.get_traced_memory()[0]
-    few = (
-        rc.AdaptiveBins()
-        .settle(QUADRATIC)
-        .start(QUADRATIC, 2.0, [0.0] * 2, np.random.default_rng(0), rc.Gaussian())
-    )
+    few = rc.AdaptiveBins().settle(QUADRATIC).start(QUADRATIC, 2.0, [0.0] * 2, np.random.default_rng(0), rc.Gaussian())
     few.advance(10**6)
     assert tracemalloc.get_traced_memory()[1] - before < 100_000
     tracemalloc.stop()
@@ -342,9 +336,7 @@ def test_second_process_does_not_compile():
 
 
 def test_import_does_not_wait_for_the_compiler():
-    out, errors = python(
-        "import sys, ratecheck; print('numba' in sys.modules, 'pandas' in sys.modules)"
-    ).communicate()
+    out, errors = python("import sys, ratecheck; print('numba' in sys.modules, 'pandas' in sys.modules)").communicate()
     assert (out, errors) == ("False False\n", "")
 
 

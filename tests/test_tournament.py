@@ -115,9 +115,7 @@ def test_winner_against_brute_force(initial, spare, program):
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1)
-)
+@given(st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1))
 def test_no_rival_undercuts_the_line(initial, tau, ahead, fraction):
     brute = Brute()
     for line, priority in initial:

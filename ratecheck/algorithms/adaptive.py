@@ -50,13 +50,9 @@ class AdaptiveBins:
             if self.mu not in ("min", "theorem"):
                 raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
         elif self.mu is not None and not (self.mu >= 0 and math.isfinite(self.mu)):
-            raise ValueError(
-                f"mu = {self.mu} must be a finite number, 0 or larger; mu = 'min' takes the cost's mu_min"
-            )
+            raise ValueError(f"mu = {self.mu} must be a finite number, 0 or larger; mu = 'min' takes the cost's mu_min")
         if self.a0 is not None and not (self.a0 > 0 and math.isfinite(self.a0)):
-            raise ValueError(
-                f"a0 = {self.a0} must be a positive length; None takes the longest side of the box"
-            )
+            raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
 
     def settle(self, cost) -> AdaptiveBins:
         """The same algorithm with every number spelt out for this cost."""
@@ -253,9 +249,7 @@ def adaptive_kernel(
                     if track:
                         by_level[k, PULLS] += 1
                         by_level[k, REGRET] += y - f_min
-                        g_star = (
-                            c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
-                        )
+                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
                         if g_star > f_min:
                             state[EXCEEDED] += 1
                     if behind or t == pause:

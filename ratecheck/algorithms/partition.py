@@ -30,9 +30,7 @@ def check(cost, length, shifted, what):
     beyond = length
     if not shifted:
         sides = cost.upper - cost.lower
-        beyond = max(
-            m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True)
-        )
+        beyond = max(m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True))
     if beyond > cost.constants.A * (1 + SLACK):
         raise ValueError(
             f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is defined only up to "

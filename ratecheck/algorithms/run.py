@@ -65,9 +65,7 @@ def bad_value(cost, x) -> str:
     if lowest(cost) <= y < HIGHEST:
         return ""
     if y < HIGHEST:
-        return (
-            f"{cost} is {y:.10g} at x = {point}, below its minimum {cost.minimum:.10g}; correct one of them"
-        )
+        return f"{cost} is {y:.10g} at x = {point}, below its minimum {cost.minimum:.10g}; correct one of them"
     return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"
 
 

@@ -97,9 +97,7 @@ class UniformRun(Run):
 
 @compiled
 def tau_of(t):
-    return (
-        math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0
-    )  # before the first query no key depends on it
+    return math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0  # before the first query no key depends on it
 
 
 @compiled

@@ -1,0 +1,121 @@
+"""One figure per family: what it looks like, and how its measured exponents compare with the annotated ones."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from .measure import Target, cube_errors, packings
+from .registry import get, lookup
+
+BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#666666"  # Okabe and Ito: safe for colour-blind readers
+
+
+def write_gallery(folder: Path, names, workers=1) -> Path:
+    """Write a figure of every family in d = 2 and the page gallery.md into a folder."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    draw = partial(_draw, folder)
+    if workers == 1 or len(names) == 1:
+        captions = list(map(draw, names))
+    else:
+        with ProcessPoolExecutor(min(workers, len(names))) as pool:
+            captions = list(pool.map(draw, names))
+    page = folder / "gallery.md"
+    page.write_text(_page(captions), encoding="utf-8")
+    return page
+
+
+def _page(captions):
+    lines = [
+        "# The function zoo",
+        "",
+        "Each family in two dimensions.  Left: the cost f − f* (dark is low; crosses are minimisers;",
+        "neighbouring colours cover equal shares of the box).  Middle: packing numbers of the sublevel sets",
+        "{f − f* < ε} times a^d, for a of the order of ε^(1/α) and less, with the annotated slope β.  Right: the",
+        "worst error of a cube mean, |mean of f over B(x, a) − f(x)|, with the annotated bound M_b a^α.",
+        "",
+    ]
+    for name, text in captions:
+        lines += [f"## {name}", "", text, "", f"![{name}]({name}.png)", ""]
+    return "\n".join(lines)
+
+
+def _draw(folder, name):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    cost = get(name, 2)
+    c = cost.constants
+    target = Target.of(cost)
+    rng = np.random.default_rng(0)
+    errors = cube_errors(target, rng)
+    packed = packings(target, c.alpha, c.M_b, c.mu_min, rng)
+
+    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
+        figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12.6, 3.9), layout="constrained")
+        _contour(figure, left, cost)
+        _sublevel(middle, packed, c)
+        _errors(right, errors, c)
+        figure.savefig(folder / f"{name}.png", dpi=110)
+        plt.close(figure)
+    condition = "" if c.literal else " under (c′)"
+    entry = lookup(name)
+    text = (
+        f"{entry.formula}.  In two dimensions α = {c.alpha:.3g}, β = {c.beta:.3g}{condition}, d/α = {2 / c.alpha:.3g}; "
+        f"M_a = {c.M_a:.4g}, M_b = {c.M_b:.4g}, μ_min = {c.mu_min:.4g}, C0 = {c.C0:.4g}."
+    )
+    return name, text
+
+
+def _contour(figure, axes, cost):
+    from matplotlib.colors import BoundaryNorm
+
+    x, y = (np.linspace(lo, hi, 400) for lo, hi in zip(cost.lower, cost.upper, strict=True))
+    X, Y = np.meshgrid(x, y)
+    Z = cost.many(np.column_stack([X.ravel(), Y.ravel()])).reshape(X.shape) - cost.minimum
+    # Equal shares of the box between two contour lines, so that wells on a wide plain stay visible
+    levels = np.unique(np.quantile(Z, np.linspace(0, 1, 13)))
+    if len(levels) < 4:
+        levels = np.linspace(Z.min(), Z.max(), 12)
+    drawn = axes.contourf(X, Y, Z, levels=levels, cmap="viridis", norm=BoundaryNorm(levels, 256))
+    bar = figure.colorbar(drawn, ax=axes, ticks=levels[::3])
+    bar.ax.set_yticklabels([f"{v:.2g}" for v in levels[::3]])
+    axes.plot(*cost.minimisers.T, "x", color="white", markersize=7, markeredgewidth=1.6, clip_on=False)
+    axes.set_aspect("equal")
+    axes.set_xlabel("$x_1$")
+    axes.set_ylabel("$x_2$")
+    axes.set_title("f − f*", loc="left")
+
+
+def _sublevel(axes, packed, constants):
+    eps, size, _ = packed.scaling(2)
+    axes.loglog(eps, size, ".", color=BLUE, markersize=4)
+    anchor = len(eps) // 6
+    line = size[anchor] * (eps / eps[anchor]) ** constants.beta
+    axes.loglog(eps, line, color=ORANGE, linewidth=1.5)
+    axes.set_ylim(size.min() / 3, size.max() * 3)
+    _label(axes, f"slope β = {constants.beta:.3g}")
+    axes.set_xlabel("ε")
+    axes.set_title("packing number of {f − f* < ε} × $a^d$", loc="left")
+
+
+def _errors(axes, errors, constants):
+    a = np.array([w.a for w in errors])
+    value = np.array([w.value for w in errors])
+    axes.loglog(a, value, ".", color=BLUE, markersize=5)
+    axes.loglog(a, constants.M_b * a**constants.alpha, color=ORANGE, linewidth=1.5)
+    _label(axes, f"$M_b\\,a^α$, α = {constants.alpha:.3g}")
+    axes.set_xlabel("a")
+    axes.set_title("worst error of a cube mean", loc="left")
+
+
+def _label(axes, text):
+    axes.text(0.05, 0.93, text, color=ORANGE, transform=axes.transAxes, va="top")
+    axes.grid(True, which="major", color="#dddddd", linewidth=0.6)
+    axes.tick_params(colors=GREY)

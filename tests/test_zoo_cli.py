@@ -1,0 +1,70 @@
+"""`python -m function_zoo` as people type it."""
+
+import re
+
+import pytest
+
+import function_zoo as zoo
+from function_zoo.__main__ import main
+
+
+def test_the_list_names_every_family(capsys):
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    for name in zoo.families():
+        assert re.search(rf"^{name} .* f\(x\) = ", out, re.M), name
+
+
+def test_an_audit_prints_its_table(capsys):
+    assert main(["audit", "quadratic", "--dim", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "quadratic(dim=2" in out
+    assert re.search(r"M_b +1\.66667 +1\.66\d* +yes", out)
+    assert "NO" not in out
+
+
+def test_several_audits_run_side_by_side(capsys):
+    assert main(["audit", "cone", "valley", "--dim", "1", "2", "--workers", "2", "--set", "scale=3"]) == 0
+    out = capsys.readouterr().out
+    assert "3 of 3 audits hold" in out
+    assert "scale=3" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["audit", "quadratc"], "did you mean 'quadratic'"),
+        (["audit", "quadratic", "--dim", "0"], "nearest valid choice is 1"),
+        (["audit", "branin", "--dim", "3"], "dimension 2 only"),
+        (["audit", "branin", "himmelblau", "--dim", "1", "3"], "exists in dimension 1 or 3"),
+        (["audit", "cone", "--set", "size=3"], "no parameter 'size'"),
+        (["audit", "cone", "--set", "scale"], "NAME=VALUE"),
+        (["audit", "cone", "--set", "scale=big"], "not a number"),
+        (["audit", "cusp", "--set", "power=7"], "nearest valid choice is 1"),
+        (["gallery", "--out", "unused", "--family", "nope"], "unknown family"),
+    ],
+)
+def test_mistakes_get_one_sentence_and_exit_code_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["gallery", "--out", str(tmp_path / "file"), "--family", "cone"]) == 2
+    assert "file" in capsys.readouterr().err
+
+
+def test_the_gallery_shows_what_it_names(tmp_path, capsys):
+    assert main(["gallery", "--out", str(tmp_path / "g"), "--family", "cone", "plateau", "--workers", "2"]) == 0
+    page = tmp_path / "g" / "gallery.md"
+    assert capsys.readouterr().out.strip() == str(page)
+    images = re.findall(r"!\[\w+\]\((.+?)\)", page.read_text())
+    assert images == ["cone.png", "plateau.png"]
+    for image in images:
+        data = (page.parent / image).read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        assert len(data) > 20_000
