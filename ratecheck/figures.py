@@ -37,7 +37,7 @@ def engine_speed(table, path):
     colours = sns.color_palette("colorblind")
     for colour, case in zip(colours, dict.fromkeys(table.case), strict=False):
         axes[-1].plot([], [], marker="o", color=colour, label=case)
-    axes[-1].plot([], [], "--", color="0.6", label="promised at most")
+    axes[-1].plot([], [], "--", color="0.6", label="promised at most\n(points: T = 1e5, 1e6, 1e7)")
     figure.legend(loc="outside right center", frameon=False)
     figure.savefig(path, dpi=150)
     plt.close(figure)

@@ -211,6 +211,7 @@ def custom(formula, minimum=0.0, name="custom"):
         ({"algorithm": rc.UniformBins}, "must be AdaptiveBins(...) or UniformBins(...)"),
         ({"algorithm": rc.UniformBins(width=2 / 31623)}, "makes up to 1e+09 cells in dimension 2"),
         ({"algorithm": rc.AdaptiveBins(a0=1e-9)}, "take longer cells"),
+        ({"cost": zoo.get("cone", dim=16)}, "4.3e+07 cells in dimension 16, about 9.8 GB; take longer cells"),
         ({"algorithm": rc.AdaptiveBins(a0=2.5)}, "may reach 2.5 beyond the box"),
         ({"algorithm": rc.UniformBins(width=5.0), "alignment": "fixed"}, "may reach 3 beyond the box"),
     ],

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-MAX_CELLS = 50_000_000  # 6 to 12 GB
+MAX_GIGABYTES = 8
 SLACK = 1e-9  # of a cell: side / (side / m) may round up to a little more than m
 
 
@@ -22,9 +22,10 @@ def check(cost, length, shifted, what):
     """Refuse a partition that is too fine to hold, or that leaves the region where the cost is defined."""
     worst = [1.0 if shifted else 0.0] * cost.dim
     cells = math.prod(counts(cost, length, worst))
-    if cells > MAX_CELLS:
+    gigabytes = cells * (100 + 8 * cost.dim) / 1e9
+    if gigabytes > MAX_GIGABYTES:
         raise ValueError(
-            f"{what} makes up to {cells:.2g} cells in dimension {cost.dim}, but {MAX_CELLS:.0e} is the most; "
+            f"{what} makes up to {cells:.2g} cells in dimension {cost.dim}, about {gigabytes:.2g} GB; "
             + ("take longer cells, or alignment='fixed'" if shifted else "take longer cells")
         )
     beyond = length

@@ -62,8 +62,6 @@ def lowest(cost) -> float:
 def bad_value(cost, x) -> str:
     y = float(values(cost.compiled, np.asarray(x, dtype=float).reshape(1, -1))[0])
     point = "(" + ", ".join(f"{v:.6g}" for v in x) + ")"
-    if lowest(cost) <= y < HIGHEST:
-        return ""
     if y < HIGHEST:
         return f"{cost} is {y:.10g} at x = {point}, below its minimum {cost.minimum:.10g}; correct one of them"
     return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"

@@ -37,6 +37,7 @@ EPS = 2.0**-48
 FRESH, VACANT = -1e150, 1e150
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
 AHEAD = 16  # pulls for which a lead is judged by the mean alone, without a logarithm and a square root
+UNDERFLOW = 1e-250  # products smaller than this lose digits
 FOREVER = 1e200  # the lead of the winner over an equal line: ties are decided once
 
 
@@ -61,7 +62,7 @@ def lasts(gap, key, w, other_key, other_w, tau):
     """A tau up to which the line with the smaller key, ahead by `gap`, surely stays ahead of the other."""
     winner_w = w if key < other_key else other_w
     speed = (w + other_w) - 2.0 * winner_w + 2.0 * EPS  # the loser's w minus the winner's, without a branch
-    margin = gap - EPS * (abs(key) + abs(other_key) + 4.0 * tau)
+    margin = gap - EPS * (abs(key) + abs(other_key) + (4.0 * tau + UNDERFLOW))
     return tau + max(margin, 0.0) / max(speed, STANDSTILL)
 
 
@@ -177,7 +178,7 @@ def rivals(tree, i, tau, later):
         end = min(end, tree[other, C] - later * tree[other, W])
         expiry = min(expiry, tree[other, EXPIRY])
         node >>= 1
-    lowered = start - EPS * (abs(start) + abs(end) + 4.0 * later)
+    lowered = start - EPS * (abs(start) + abs(end) + (4.0 * later + UNDERFLOW))
     return lowered, (end - start) / max(later - tau, STANDSTILL), expiry
 
 
@@ -185,4 +186,4 @@ def rivals(tree, i, tau, later):
 def ahead(line, tau, w):
     """A c below which the key c - tau' w' surely lies below `line`, whatever tau' >= tau and w' >= w."""
     bonus = tau * w
-    return (line + bonus) - EPS * (abs(line) + bonus)
+    return (line + bonus) - EPS * (abs(line) + bonus + UNDERFLOW)
