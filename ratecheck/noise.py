@@ -19,8 +19,8 @@ class Noise:
     law: ClassVar[int]
 
     def __post_init__(self):
-        if not (math.isfinite(self.sigma) and self.sigma >= 0):
-            raise ValueError(f"sigma = {self.sigma} must be a finite number, 0 or larger; 1 is the paper's choice")
+        if not 0 <= self.sigma <= 1e100:
+            raise ValueError(f"sigma = {self.sigma} must lie in [0, 1e100]; 1 is the paper's choice")
 
     @property
     def numbers(self) -> tuple[int, float, float]:

@@ -49,8 +49,8 @@ class AdaptiveBins:
         if isinstance(self.mu, str):
             if self.mu not in ("min", "theorem"):
                 raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
-        elif self.mu is not None and not (self.mu >= 0 and math.isfinite(self.mu)):
-            raise ValueError(f"mu = {self.mu} must be a finite number, 0 or larger; mu = 'min' takes the cost's mu_min")
+        elif self.mu is not None and not 0 <= self.mu <= 1e100:
+            raise ValueError(f"mu = {self.mu} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
         if self.a0 is not None and not (self.a0 > 0 and math.isfinite(self.a0)):
             raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
 
@@ -83,7 +83,7 @@ class AdaptiveBins:
 
 class AdaptiveRun(Run):
     def __init__(self, algorithm, cost, length, offset, rng, noise, diagnostics, trace):
-        super().__init__(cost, noise, rng, diagnostics, trace)
+        super().__init__(cost, noise, rng, trace)
         alpha, mu = algorithm.alpha, algorithm.mu
         deepest = deepest_level(cost, length)
         self.side = np.array([length * 2.0**-k for k in range(deepest + 1)])

@@ -19,11 +19,10 @@ class Run:
     `trace`, if given, receives the index of the cell picked at each step.
     """
 
-    def __init__(self, cost, noise, rng, diagnostics, trace):
+    def __init__(self, cost, noise, rng, trace):
         self.cost = cost
         self.noise = noise.numbers
         self.rng = rng
-        self.diagnostics = diagnostics
         self.trace = NO_TRACE if trace is None else trace
         self.state = np.zeros(4, dtype=np.int64)
         self.total_regret = np.zeros(1)

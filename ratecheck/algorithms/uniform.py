@@ -49,7 +49,7 @@ class UniformBins:
 
 class UniformRun(Run):
     def __init__(self, cost, length, offset, rng, noise, diagnostics, trace):
-        super().__init__(cost, noise, rng, diagnostics, trace)
+        super().__init__(cost, noise, rng, trace)
         self.centres = partition.grid(cost, length, offset) + length / 2
         m = len(self.centres)
         self.value = values(cost.compiled, self.centres)
