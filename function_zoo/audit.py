@@ -53,14 +53,14 @@ def _suprema(target, constants, rng):
     unit = worst_ratio(errors, alpha)
     bias = worst_ratio(minimiser_biases(target, rng), alpha)
     packed = packings(target, alpha, unit.value, bias.value, rng)
-    literal = packed.constant(beta, dim)
+    literal, weak = packed.constant(beta, dim), packed.constant(beta, dim, alpha)
     return {
         "errors": errors,
         "packed": packed,
         "M_b": unit,
         "mu_min": bias,
-        "C0": literal if constants.literal else packed.constant(beta, dim, alpha),
-        "C0 literal": literal,
+        "C0": literal if constants.literal else weak,
+        "C0 of the other condition": weak if constants.literal else literal,
     }
 
 
@@ -92,28 +92,24 @@ def _rows(cost, seed):
     smallest = found["errors"][-1]
     yield "alpha", c.alpha, alpha, bool(abs(alpha - c.alpha) <= ALPHA), c.basis("alpha"), str(smallest)
     beta = found["packed"].beta(target.dim)
-    eps = found["packed"].scaling(target.dim)[0][0]
-    yield (
-        "beta",
-        c.beta,
-        beta,
-        bool(abs(beta - c.beta) <= BETA * max(1.0, c.beta)),
-        c.basis("beta"),
-        f"down to ε = {eps:.2g}",
-    )
+    eps = np.append(found["packed"].scaling(target.dim)[0], np.inf)[0]
+    holds = abs(beta - c.beta) <= BETA * max(1.0, c.beta)
+    yield "beta", c.beta, beta, bool(holds), c.basis("beta"), f"down to ε = {eps:.2g}"
     yield _supremum(c, "M_a", Witness(highest.value - cost.minimum, highest.x), UNDER)
     yield _supremum(c, "M_b", found["M_b"], UNDER)
     yield _supremum(c, "mu_min", found["mu_min"], UNDER)
-    yield _supremum(c, "C0", found["C0"], UNDER_PACKING)
+    other = "under (c′)" if c.literal else "for all a, not under (c′) alone,"
+    note = f"; {other} {found['C0 of the other condition'].value:.4g}"
+    yield _supremum(c, "C0", found["C0"], UNDER_PACKING, note)
 
 
-def _supremum(constants, name, witness, under):
+def _supremum(constants, name, witness, under, note=""):
     annotated = getattr(constants, name)
     basis = constants.basis(name)
     least = 0.0 if basis == "bound" else 1 - under
     most = 1 + (under if basis == "measured" else OVER)
     holds = annotated * least <= witness.value <= annotated * most
-    return name, annotated, witness.value, bool(holds), basis, str(witness)
+    return name, annotated, witness.value, bool(holds), basis, str(witness) + note
 
 
 def _margin(target, tolerance, rng):

@@ -30,8 +30,8 @@ class Target:
 
     def fit(self, centres, a):
         """Cubes of length a moved to where f may be evaluated."""
-        slack = a / 2 - self.margin
-        return np.clip(centres, self.lower + max(slack, 0), self.upper - max(slack, 0)) if slack > 0 else centres
+        spare = self.margin - a / 2
+        return np.clip(centres, self.lower - spare, self.upper + spare)
 
     @property
     def dim(self):
@@ -298,6 +298,8 @@ class Packings:
     def beta(self, dim, span=(0.0, 0.4)):
         """The exponent: P a^d ~ eps^beta.  Fitted over a part of the range of log eps, by default the lowest."""
         eps, size, count = self.scaling(dim)
+        if len(np.unique(eps)) < 4:  # the sublevel sets were lost, as around a point that is no minimiser
+            return np.nan
         place = np.log(eps / eps[0]) / np.log(eps[-1] / eps[0])
         use = (place >= span[0]) & (place <= span[1])
         weight = np.sqrt(np.minimum(count[use], 400))

@@ -101,30 +101,26 @@ def mixed_powers(dim, scale=10.0, centre=None, powers=(1.0, 2.0, 3.0)):
 TERMS = 28  # of the series of weierstrass: rough down to 3^-28, about 4e-14; below that it is smooth
 
 
-def _series(y, gamma):
-    """W(y) and its cube means by terms: an array of 3^(-gamma n) and of 3^n y, along a new last axis."""
-    n = np.arange(TERMS)
-    return 3.0 ** (-gamma * n), np.multiply.outer(y, 3.0**n)
-
-
 @lru_cache(maxsize=64)
 def _weierstrass_constants(gamma):
     """M_b and mu_min of W in units of its period.
 
     The mean of 1 - cos(2 pi 3^n y) over an interval of length a around y is 1 - cos(2 pi 3^n y) sinc(3^n a).  So the
     mean error is sum_n 3^(-gamma n) cos(2 pi 3^n y) (1 - sinc(3^n a)), largest at y = 0.  Both suprema are maxima of
-    an explicit series over a (and, for mu_min, over the place of the minimiser in the interval); up to the smooth
-    first terms they repeat with a -> a/3.
+    an explicit series over a (and, for mu_min, over the place of the minimiser in the interval).  With every a -> a/3
+    one more term joins the series; divided by a^gamma it grows towards a function of period ln 3 in ln a.
     """
-    a = np.geomspace(3.0**-5, 1, 500)
-    weights, phase = _series(a, gamma)
-    M_b = np.max((1 - np.sinc(phase)) @ weights / a**gamma)
-    place = np.linspace(0, 0.5, 65)
-    bias = 0.0
-    for v in place:
-        mean = (1 - np.cos(2 * np.pi * phase * v) * np.sinc(phase)) @ weights
-        bias = max(bias, np.max(mean / a**gamma))
-    return float(M_b), float(bias)
+    n = np.arange(TERMS)
+    weights = 3.0 ** (-gamma * n)
+    M_b = mu = 0.0
+    for a in np.array_split(np.geomspace(3.0 ** (4 - TERMS), 1, 40 * (TERMS - 4)), 24):
+        phase = np.outer(a, 3.0**n)
+        error = np.where(phase < 1e-3, (np.pi * phase) ** 2 / 6, 1 - np.sinc(phase))
+        M_b = max(M_b, np.max(error @ weights / a**gamma))
+        for v in np.linspace(0, 0.5, 65):
+            wave = 2 * np.sin(np.pi * v * phase) ** 2
+            mu = max(mu, np.max((wave + (1 - wave) * error) @ weights / a**gamma))
+    return float(M_b), float(mu)
 
 
 @family(scale=POSITIVE, exponent=Range(0.0, 2.0, open_low=True, open_high=True))

@@ -117,7 +117,7 @@ def test_literal_condition_fails_where_only_its_weak_form_is_annotated(name):
     cost = zoo.get(name, 2)
     found = _suprema(Target.of(cost), cost.constants, np.random.default_rng(0))
     assert found["C0"].value <= cost.constants.C0 * 1.01
-    assert found["C0 literal"].value > 2 * cost.constants.C0
+    assert found["C0 of the other condition"].value > 2 * cost.constants.C0
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])

@@ -7,7 +7,7 @@ import function_zoo as zoo
 from tests.test_zoo import EVERY
 
 # Every family once, in the dimension where it is most telling; the rest is slower, not different.
-TWO = {"branin", "himmelblau", "six_hump_camel", "valley", "ring", "mixed_powers", "cone", "twin_cone"}
+TWO = {"branin", "himmelblau", "six_hump_camel", "valley", "ring"}
 PLACES = [(name, dim) for name, dim in EVERY if dim == (2 if name in TWO else 1)] + [("quadratic", 3)]
 
 
@@ -15,7 +15,7 @@ PLACES = [(name, dim) for name, dim in EVERY if dim == (2 if name in TWO else 1)
 def test_intervals_hold_the_annotated_constants(name, dim, any_seed):
     cost = zoo.get(name, dim)
     c = cost.constants
-    table = zoo.estimate(cost.many, cost.lower, cost.upper, margin=c.A, vectorised=True, seed=any_seed)
+    table = zoo.estimate(cost.many, cost.lower, cost.upper, margin=c.A, vectorised=True, seed=any_seed, repeats=2)
     table = table.set_index("constant")
     assert (table["low"] <= table["estimate"]).all()
     assert (table["estimate"] <= table["high"]).all()
