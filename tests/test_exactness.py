@@ -12,7 +12,7 @@ from numba import njit
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.adaptive import deepest_level
-from tests import reference
+from tests import brute, reference
 
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
 STEPS = 150 if INTERPRETED else 1000
@@ -98,6 +98,26 @@ def test_long_runs_against_reference(name, dim, alignment, any_seed):
         run, _ = compare(rc.AdaptiveBins(mu=mu), cost, any_seed, 3_000, alignment)
     if (name, dim) == ("cone", 3):
         assert run.cells > 256  # more than the run had room for at first
+
+
+@pytest.mark.skipif(INTERPRETED, reason="long runs need the compiler")
+@pytest.mark.parametrize(("name", "dim"), [("quadratic", 1), ("cone", 1), ("quadratic", 2), ("cone", 2)])
+def test_a_million_steps_against_brute_force(name, dim, any_seed):
+    cost, steps = zoo.get(name, dim=dim), 1_000_000
+    for algorithm in (rc.AdaptiveBins().settle(cost), rc.UniformBins(width=0.15)):
+        trace = np.empty(steps, dtype=np.int64)
+        rng = np.random.default_rng(any_seed)
+        run = algorithm.start(cost, algorithm.length(cost, steps, 0.4), [0.3] * dim, rng, STANDARD, trace=trace)
+        rng = np.random.default_rng(any_seed)
+        if isinstance(algorithm, rc.UniformBins):
+            picks, regret = brute.uniform(run.value, cost.minimum, steps, rng)
+        else:
+            grid = run.lo[: run.cells].copy()
+            rule = (run.side, run.bias, algorithm.alpha)
+            picks, regret = brute.adaptive(cost.compiled, cost.minimum, grid, *rule, steps, rng, 1000)
+        run.advance(steps)
+        np.testing.assert_array_equal(trace, picks)
+        assert run.regret == regret
 
 
 @pytest.mark.parametrize("seed", range(2 if INTERPRETED else 20))
