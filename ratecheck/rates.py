@@ -1,0 +1,29 @@
+"""A rate of convergence: an exponent and a power of the logarithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Rate:
+    """R / T ~ T^-exponent (ln T)^log_power, R the cumulative regret."""
+
+    exponent: float
+    log_power: float = 0.0
+
+    @property
+    def slope(self) -> float:
+        """d log R / d log T, apart from the logarithm."""
+        return 1.0 - self.exponent
+
+    def regret(self, horizon):
+        """The shape of the cumulative regret: T^(1 - exponent) (ln T)^log_power."""
+        horizon = np.asarray(horizon, dtype=float)
+        return horizon**self.slope * np.log(horizon) ** self.log_power
+
+    def __str__(self):
+        logarithm = "" if self.log_power == 0 else f" (ln T)^{self.log_power:.4g}"
+        return f"R = T^{self.slope:.4g}{logarithm}"

@@ -1,0 +1,182 @@
+"""Verdicts: what a fit says about a promised rate, and when it refuses to say anything.
+
+For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln T)^log_power the promised shape; for a
+lower bound its negative.  With one-sided limits and a margin fixed beforehand:
+
+CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
+REFUTED       the lower limit exceeds the margin on the whole window, the last half alone does not say otherwise, and
+              the excess is not significantly falling with T;
+INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
+
+The last half guards against log factors that hide a wrong exponent, the trend against starts that are not yet
+asymptotic.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from .fit import Estimate, Fit, FitError, fit_rate
+from .rates import Rate
+
+MARGIN = 0.05  # of a slope
+LOG_MARGIN = 0.5  # of a log power: at ln T = 10 a power of 1/2 is a slope of 0.05
+LEVEL = 0.95
+TREND = 0.01  # significance at which a falling excess holds back a refutation
+
+
+class Name(StrEnum):
+    CONSISTENT = "CONSISTENT"
+    REFUTED = "REFUTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A verdict on one claim: its name, one sentence of reason, and the numbers behind it.
+
+    `excess` is measured minus promised, in the direction that hurts the claim; `p_value` belongs to the test that
+    decided (1 where nothing was decided).
+    """
+
+    name: Name
+    reason: str
+    excess: Estimate | None = None
+    margin: float = MARGIN
+    p_value: float = 1.0
+
+    def __str__(self):
+        return f"{self.name}: {self.reason}"
+
+
+def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, level: float = LEVEL) -> Verdict:
+    """Judge the exponent of a promised rate, its log power divided out."""
+    _check_kind(kind)
+    at = fit.at(rate.log_power)
+    if at.problem:
+        return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
+    whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
+    trend = at.curvature()
+    if kind == "lower":
+        whole, half, trend = whole.mirrored(), half.mirrored(), trend.mirrored()
+    measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
+    return _decide(whole, half, trend, margin, level, measured, kind, at)
+
+
+def log_power_verdict(
+    fit: Fit, rate: Rate, kind: str = "upper", margin: float = LOG_MARGIN, level: float = LEVEL
+) -> Verdict:
+    """Judge the log power of a promised rate, its exponent taken for granted."""
+    _check_kind(kind)
+    if fit.problem:
+        return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
+    power = fit.log_power_at(rate.slope)
+    excess = power.minus(rate.log_power)
+    if kind == "lower":
+        excess = excess.mirrored()
+    measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
+    return _decide(excess, excess, None, margin, level, measured, kind, fit)
+
+
+def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
+    """Judge the claim that a rate is attained, neither better nor worse: two one-sided tests on both windows."""
+    at = fit.at(rate.log_power)
+    if at.problem:
+        return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
+    whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
+    measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
+    beyond = min(
+        whole.above(margin) if half.value > margin else 1.0,
+        whole.mirrored().above(margin) if half.value < -margin else 1.0,
+    )
+    inside = max(max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (whole, half))
+    if inside < 1 - level:
+        return Verdict(Name.CONSISTENT, f"{measured}: equal within {margin:g}", whole, margin, inside)
+    if beyond < 1 - level:
+        return Verdict(Name.REFUTED, f"{measured}: off by more than {margin:g}", whole, margin, beyond)
+    remedy = _remedy(
+        replace(whole, value=abs(whole.value)), replace(half, value=abs(half.value)), margin, level, at.data
+    )
+    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}", whole, margin)
+
+
+def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **options) -> Verdict:
+    """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason."""
+    try:
+        fit = fit_rate(runs, rate.log_power, **options)
+    except FitError as error:
+        return Verdict(Name.INCONCLUSIVE, str(error), margin=margin)
+    return verdict(fit, rate, kind, margin)
+
+
+def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
+    """Adjust for many claims: decisions whose p-values do not survive Holm's step-down become INCONCLUSIVE."""
+    verdicts = list(verdicts)
+    decided = sorted((v.p_value, i) for i, v in enumerate(verdicts) if v.name != Name.INCONCLUSIVE)
+    adjusted = 0.0
+    for rank, (p, i) in enumerate(decided):
+        adjusted = max(adjusted, min(1.0, (len(decided) - rank) * p))
+        if adjusted >= 1 - level:
+            v = verdicts[i]
+            reason = f"{v.reason}; alone {v.name}, but not among {len(decided)} claims (Holm: p = {adjusted:.3g})"
+            verdicts[i] = replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=adjusted)
+        else:
+            verdicts[i] = replace(verdicts[i], p_value=adjusted)
+    return verdicts
+
+
+def _check_kind(kind):
+    if kind not in ("upper", "lower"):
+        raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
+
+
+def _decide(whole, half, trend, margin, level, measured, kind, fit):
+    side = "above" if kind == "upper" else "below"
+    caution = f" ({fit.caution})" if fit.caution else ""
+    below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
+    beyond = whole.above(margin)
+    name, p_value = Name.INCONCLUSIVE, 1.0
+    if below < 1 - level:
+        name, p_value = Name.CONSISTENT, below
+        reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
+    elif beyond < 1 - level and half.value > margin:
+        if trend is None or trend.mirrored().above(0.0) > TREND:
+            name, p_value = Name.REFUTED, beyond
+            reason = f"{measured}: more than {margin:g} {side} it"
+        else:
+            longer = _longer(fit.data)
+            reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
+    else:
+        reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
+    return Verdict(name, reason + caution, whole, margin, p_value)
+
+
+def _longer(data):
+    """A window twice as long in ln T."""
+    return float(data.horizons[-1] ** 2 / data.horizons[0])
+
+
+def _remedy(whole, half, margin, level, data):
+    """Which N or T_max would settle it: an interval shrinks with the root of N and with the length of the window."""
+    n = data.replicates
+    worst = max(whole, half, key=lambda e: e.upper_limit(level))
+    reach = worst.upper_limit(level) - worst.value
+    room = margin - worst.value if worst.value < margin else min(whole.value, half.value) - margin
+    if room > 0 and reach > 0:
+        needed = math.ceil(n * (reach / room) ** 2)
+        if needed <= 100 * n:
+            more = max(needed, n + 1)
+            return f"the one-sided limits reach {worst.upper_limit(level):+.3f}, N = {more} runs would do"
+    disagree = "whole window and last half disagree" if room <= 0 else "the excess is too close to the margin"
+    return f"{disagree} ({whole.value:+.3f} and {half.value:+.3f}), T_max = {_longer(data):.2g} would tell more"
+
+
+def resolution(horizons) -> float:
+    """The slope that one factor ln T is worth over a window: what no fit over it can tell from an exponent."""
+    x = np.log(np.asarray(horizons, dtype=float))
+    centred = x - x.mean()
+    return float(centred @ np.log(x) / (centred @ centred))

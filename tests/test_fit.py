@@ -1,0 +1,350 @@
+"""Fits against theory, against statsmodels and against brute force; verdicts against the truth."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.regression.linear_model import OLS
+
+from ratecheck import calibration
+from ratecheck.calibration import CLAIM, HORIZONS, SCENARIOS, Scenario, blocks, intervals, separate, waves
+from ratecheck.fit import FitError, LogMeans, fit_rate, log_means, slope_difference, studentised
+from ratecheck.rates import Rate
+from ratecheck.verdicts import Name, Verdict, holm, judge, log_power_verdict, resolution, tight, verdict
+
+BY_NAME = {s.name: s for s in SCENARIOS}
+
+
+def table(R, horizons=HORIZONS, anytime=True, **columns):
+    n, count = R.shape
+    return pd.DataFrame(
+        {
+            "replicate": np.repeat(np.arange(n), count),
+            "horizon": np.tile(horizons, n),
+            "regret": R.ravel(),
+            "anytime": anytime,
+            **columns,
+        }
+    )
+
+
+def runs(scenario, rate=CLAIM, n=40, seed=0):
+    R = scenario.scatter(np.random.default_rng(seed), scenario.mean(rate), n)
+    return table(R, anytime=scenario.anytime)
+
+
+def exact(rate, anytime=True, n=5, factor=1.0):
+    """Runs without noise, apart from a factor per run: every log-mean lies on the rate."""
+    effect = np.linspace(0.5, 1.5, n)[:, None] if anytime else np.ones((n, 1))
+    return table(effect * rate.regret(HORIZONS) * factor, anytime=anytime)
+
+
+# Fits
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.5])
+def test_exact_rates_are_recovered(power):
+    fit = fit_rate(exact(Rate(0.4, power)), log_power=power)
+    assert fit.slope == pytest.approx(0.6, abs=1e-12)
+    assert fit.last_half.value == pytest.approx(0.6, abs=1e-12)
+    assert fit.log_power_at(0.6).value == pytest.approx(power, abs=1e-10)
+    assert fit.joint()[0] == pytest.approx([0.6, power], abs=1e-9)
+    assert fit.curvature().value == pytest.approx(0, abs=1e-12)
+    assert all(e.value == pytest.approx(0.6, abs=1e-12) for _, e in fit.local_slopes())
+    assert all(e.value == pytest.approx(0, abs=1e-10) for _, e in fit.held_out())
+
+
+@pytest.mark.parametrize("name", ["S1", "I1"])
+def test_slope_against_statsmodels(name, any_seed):
+    t = runs(BY_NAME[name], seed=any_seed)
+    fit = fit_rate(t, log_power=1.0)
+    means = t.groupby("horizon")["regret"].mean()
+    x = np.log(means.index.to_numpy())
+    y = np.log(means.to_numpy()) - np.log(x)
+    assert fit.slope == pytest.approx(OLS(y, np.column_stack([np.ones_like(x), x])).fit().params[1], rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["S1", "S4", "I2"])
+def test_interval_against_a_literal_jackknife(name, any_seed):
+    t = runs(BY_NAME[name], n=25, seed=any_seed)
+    fit = fit_rate(t, log_power=1.0)
+
+    def slope(part):
+        means = part.groupby("horizon")["regret"].mean()
+        x = np.log(means.index.to_numpy())
+        return np.polyfit(x, np.log(means.to_numpy()) - np.log(x), 1)[0]
+
+    if BY_NAME[name].anytime:
+        left = np.array([slope(t[t.replicate != i]) for i in range(25)])
+        variance = 24 / 25 * np.sum((left - left.mean()) ** 2)
+    else:  # each horizon has runs of its own
+        variance = 0.0
+        for horizon in HORIZONS:
+            left = np.array([slope(t[(t.horizon != horizon) | (t.replicate != i)]) for i in range(25)])
+            variance += 24 / 25 * np.sum((left - left.mean()) ** 2)
+    assert fit.whole.se == pytest.approx(math.sqrt(variance), rel=1e-9)
+    reach = stats.t.ppf(0.975, 24) * math.sqrt(variance)
+    assert (fit.low, fit.high) == pytest.approx((slope(t) - reach, slope(t) + reach), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["S1", "I1"])
+def test_bootstrap_agrees_with_the_jackknife_on_easy_data(name, any_seed):
+    fit = fit_rate(runs(BY_NAME[name], n=200, seed=any_seed), log_power=1.0)
+    low, high = fit.bootstrap(2000)
+    width = fit.high - fit.low
+    # the two intervals estimate the same thing; a tenth of the width is five Monte Carlo errors of the quantiles
+    assert low == pytest.approx(fit.low, abs=0.15 * width)
+    assert high == pytest.approx(fit.high, abs=0.15 * width)
+
+
+def test_bootstrap_of_constant_runs_is_a_point():
+    data = log_means(exact(CLAIM, anytime=False))
+    weights = np.zeros(len(HORIZONS))
+    assert studentised(data, weights, 0.5, 0.95, 50, 0) == (0.5, 0.5)
+
+
+def test_harmonics_remove_log_periodicity(any_seed):
+    wavy = Scenario("wavy", "", blocks, shape=waves, period=16.0)
+    rng = np.random.default_rng(any_seed)
+    data = wavy.data(rng, CLAIM, 200)
+    with_them = fit_rate(data, 1.0, period=16.0)
+    truth = LogMeans.of(HORIZONS, tuple(np.tile(wavy.mean(CLAIM), (3, 1)).T), True)
+    plain, corrected = fit_rate(truth, 1.0), fit_rate(truth, 1.0, period=16.0)
+    # without noise: a sine of amplitude 0.25 biases plain least squares, the harmonics leave its overtones only
+    assert abs(corrected.slope - 0.5) < 0.003 < abs(plain.slope - 0.5)
+    assert with_them.harmonics.shape[1] == 2  # four horizons per period resolve one harmonic
+    names = [name for name, _ in with_them.sensitivity(onset=1000, shift=5.0)]
+    assert {"without harmonics", "lag of one period", "whole periods", "with a 1/ln T term"} <= set(names)
+    assert with_them.lag_slope().value == pytest.approx(with_them.slope, abs=0.05)
+
+
+def test_a_window_of_less_than_two_periods_is_inconclusive_and_says_what_would_do():
+    fit = fit_rate(exact(CLAIM), 1.0, window=(2**10, 2**15), period=16.0)
+    assert "T_max = 1.3e+05 would do" in fit.problem
+    v = verdict(fit, CLAIM)
+    assert v.name == "INCONCLUSIVE"
+    assert "T_max" in v.reason
+    assert "per period" in fit_rate(exact(CLAIM), 1.0, period=5.0).problem
+    assert fit_rate(exact(CLAIM), 1.0, window=(2**10, 2**17), period=16.0).problem == ""
+
+
+def test_slope_difference_uses_common_streams(any_seed):
+    rng = np.random.default_rng(any_seed)
+    shared = blocks(rng, CLAIM.regret(HORIZONS), 100)
+    other = shared * np.exp(0.01 * rng.standard_normal(shared.shape)) * (HORIZONS / HORIZONS[0]) ** 0.1
+    names = np.repeat([f"r{i}" for i in range(100)], len(HORIZONS))
+    first, second = table(other), table(shared)
+    apart = slope_difference(fit_rate(first), fit_rate(second))
+    together = slope_difference(fit_rate(first.assign(stream=names)), fit_rate(second.assign(stream=names)))
+    assert apart.value == together.value == pytest.approx(0.1, abs=0.01)
+    assert together.se < 0.3 * apart.se
+    left = np.array(
+        [
+            slope_difference(fit_rate(first[first.replicate != i]), fit_rate(second[second.replicate != i])).value
+            for i in range(100)
+        ]
+    )
+    assert together.se == pytest.approx(math.sqrt(99 / 100 * np.sum((left - left.mean()) ** 2)), rel=1e-6)
+
+
+def test_one_fit_with_bootstrap_takes_no_loop_over_resamples():
+    # The promise is 0.3 s; the time is taken in a benchmark.  Here: the number of Python calls does not grow.
+    data = BY_NAME["S1"].data(np.random.default_rng(0), CLAIM, 50)
+    fit = fit_rate(data, 1.0)
+    fit.bootstrap(10)
+
+    def calls(size):
+        import sys
+
+        count = 0
+
+        def profile(frame, event, argument):
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(profile)
+        try:
+            fit.bootstrap(size)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(2000) <= calls(20) + 5
+
+
+def test_resolution_limit_against_the_notes():
+    # what one ln T is worth over 2^7...2^16 and 2^10...2^20
+    assert resolution(2.0 ** np.arange(7, 17)) == pytest.approx(0.130, abs=5e-4)
+    assert resolution(2.0 ** np.arange(10, 21)) == pytest.approx(0.099, abs=5e-4)
+
+
+# Bad tables
+
+
+def bad(change, message):
+    return pytest.param(change, message, id=message.split()[0] + message.split()[-1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        bad(lambda t: t[t.horizon <= 2**9], "at least 3 are needed"),
+        bad(lambda t: t[t.replicate < 2], "give no interval"),
+        bad(lambda t: t.assign(regret=0.0), "not positive"),
+        bad(lambda t: t.assign(regret=-t.regret), "has no logarithm"),
+        bad(lambda t: t.assign(regret=t.regret.where(t.index != 3)), "not finite"),
+        bad(lambda t: t.assign(horizon=t.horizon / 128), "does not exceed e"),
+        bad(lambda t: t.assign(family=["a", *["b"] * (len(t) - 1)]), "different family"),
+        bad(lambda t: pd.concat([t, t]), "appears twice"),
+        bad(lambda t: t.iloc[1:], "missing at some horizons"),
+        bad(lambda t: t.drop(columns="anytime"), "no column 'anytime'"),
+        bad(lambda t: t.iloc[:0], "is empty"),
+    ],
+)
+def test_bad_tables_are_refused_and_judged_inconclusive(change, message):
+    t = change(runs(BY_NAME["S1"], n=5))
+    with pytest.raises(FitError, match=message):
+        fit_rate(t)
+    v = judge(t, CLAIM)
+    assert v.name == Name.INCONCLUSIVE
+    assert message in v.reason
+
+
+def test_bad_arguments():
+    t = runs(BY_NAME["S1"], n=5)
+    with pytest.raises(FitError, match="holds 2 horizons"):
+        fit_rate(t, window=(2**8, 2**9))
+    with pytest.raises(FitError, match="must exceed 1"):
+        fit_rate(t, period=1.0)
+    with pytest.raises(ValueError, match="'upper' or 'lower'"):
+        verdict(fit_rate(t), CLAIM, kind="exact")
+
+
+def test_a_table_of_runs_or_an_object_that_has_one():
+    t = runs(BY_NAME["I1"], n=6)
+
+    class Runs:
+        frame = t
+
+    assert fit_rate(Runs()).slope == fit_rate(t).slope
+    shuffled = t.sample(frac=1, random_state=1)
+    assert fit_rate(shuffled).slope == fit_rate(t).slope
+
+
+# Verdicts
+
+
+@pytest.mark.parametrize("kind", ["upper", "lower"])
+def test_verdicts_on_noiseless_rates(kind):
+    worse = -1 if kind == "upper" else 1  # of the true exponent
+    claim = Rate(0.4, 1.0)
+    for off, name in ((0.0, Name.CONSISTENT), (0.2, Name.REFUTED), (-0.2, Name.CONSISTENT)):
+        v = verdict(fit_rate(exact(Rate(0.4 + worse * off, 1.0))), claim, kind)
+        assert v.name == name, str(v)
+        assert v.excess.value == pytest.approx(off, abs=1e-9)
+        assert f"{claim.slope:.3f}" in v.reason
+
+
+def test_exponent_consistent_and_printed_log_power_refuted():
+    # What Theorem 1 at beta = 1 should give: T^0.5 (ln T)^2 where (ln T)^1 is printed.
+    noise = runs(BY_NAME["S1"], Rate(0.5, 2.0), n=200)
+    fit = fit_rate(noise)
+    assert log_power_verdict(fit, Rate(0.5, 1.0)).name == Name.REFUTED
+    assert log_power_verdict(fit, Rate(0.5, 2.0)).name == Name.CONSISTENT
+    assert verdict(fit, Rate(0.5, 2.0)).name == Name.CONSISTENT
+    assert "log power" in log_power_verdict(fit, Rate(0.5, 1.0)).reason
+
+
+def test_tight_is_two_sided():
+    assert tight(fit_rate(exact(CLAIM)), CLAIM).name == Name.CONSISTENT
+    for off in (-0.2, 0.2):
+        assert tight(fit_rate(exact(Rate(0.5 + off, 1.0))), CLAIM).name == Name.REFUTED
+    assert verdict(fit_rate(exact(Rate(0.7, 1.0))), CLAIM).name == Name.CONSISTENT
+    noisy = runs(Scenario("I", "", separate(2.0), anytime=False), n=5)
+    assert tight(fit_rate(noisy), CLAIM).name == Name.INCONCLUSIVE
+
+
+def test_inconclusive_names_a_number_of_runs_that_settles_it(any_seed):
+    scenario = Scenario("I", "", separate(1.0), anytime=False)
+    v = verdict(fit_rate(runs(scenario, n=8, seed=any_seed)), CLAIM)
+    assert v.name == Name.INCONCLUSIVE
+    assert "N = " in v.reason or "T_max = " in v.reason
+    wobble = fit_rate(runs(BY_NAME["S1"], n=12))
+    v = verdict(wobble, Rate(1 - wobble.at(1.0).slope + 0.035, 1.0))
+    if v.name == Name.INCONCLUSIVE and "N = " in v.reason:
+        needed = int(v.reason.split("N = ")[1].split(" ")[0])
+        assert needed > 12
+
+
+def test_a_linear_start_is_not_refuted():
+    scenario = BY_NAME["S9"]
+    data = LogMeans.of(HORIZONS, tuple((scenario.mean(CLAIM) * np.linspace(0.99, 1.01, 50)[:, None]).T), True)
+    assert verdict(fit_rate(data), CLAIM).name != Name.REFUTED
+
+
+def test_lock_in_is_flagged(any_seed):
+    R = blocks(np.random.default_rng(any_seed), CLAIM.regret(HORIZONS), 60)
+    assert fit_rate(table(R)).caution == ""
+    R[3] *= 40
+    fit = fit_rate(table(R))
+    assert "% of a mean regret" in fit.caution
+    assert "N >= 200" in verdict(fit, CLAIM).reason
+
+
+def test_holm_against_statsmodels():
+    from statsmodels.stats.multitest import multipletests
+
+    p = [0.001, 0.04, 0.03, 0.2, 0.012]
+    verdicts = [Verdict(Name.REFUTED, "r", p_value=v) for v in p[:3]] + [
+        Verdict(Name.INCONCLUSIVE, "i", p_value=1.0),
+        Verdict(Name.CONSISTENT, "c", p_value=p[4]),
+    ]
+    decided = [p[0], p[1], p[2], p[4]]
+    keep, adjusted, _, _ = multipletests(decided, 0.05, "holm")
+    after = holm(verdicts)
+    assert [after[i].name != Name.INCONCLUSIVE for i in (0, 1, 2, 4)] == list(keep)
+    assert [after[i].p_value for i in (0, 1, 2, 4)] == pytest.approx(adjusted)
+    assert "Holm" in after[1].reason
+    assert after[3] == verdicts[3]
+
+
+# Calibration, reduced.  Each assertion fails by chance with probability 1e-6 if its promise holds.
+
+
+@pytest.mark.parametrize("name", ["S1", "S2", "S5", "S6", "S7", "I1", "I2", "I6"])
+def test_intervals_cover(name, any_seed):
+    repeats = 300
+    row = intervals(BY_NAME[name], 50, repeats, any_seed + 1)
+    for column, nominal in (("jackknife", 0.93), ("last half", 0.9), ("log power", 0.93)):
+        hits = round(row[column] * repeats)
+        assert stats.binomtest(hits, repeats, nominal, "less").pvalue > 1e-6, (column, row[column])
+    hits = round(row["jackknife"] * repeats)
+    assert stats.binomtest(hits, repeats, 0.97, "greater").pvalue > 1e-6
+    rejected = round(row["curvature"] * repeats)
+    assert stats.binomtest(rejected, repeats, 0.08, "greater").pvalue > 1e-6
+
+
+@pytest.mark.parametrize("name", ["S1", "S6", "S7", "S8", "I1"])
+def test_verdicts_err_rarely(name, any_seed):
+    repeats = 150
+    row = calibration.decisions(BY_NAME[name], 200, repeats, any_seed + 1)
+
+    def count(column):
+        return round(row[column] * repeats)
+
+    assert stats.binomtest(count("REFUTED +0"), repeats, 0.01, "greater").pvalue > 1e-6
+    if BY_NAME[name].pure:
+        assert stats.binomtest(count("CONSISTENT +0.1"), repeats, 0.05, "greater").pvalue > 1e-6
+        assert stats.binomtest(count("REFUTED +0.1"), repeats, 0.9, "less").pvalue > 1e-6
+
+
+def test_the_report_is_written_from_the_tables():
+    some = [BY_NAME["S1"], BY_NAME["S4"], BY_NAME["I1"]]
+    coverage, verdicts = calibration.calibrate(some, sizes=(50, 200), repeats=8)
+    page = calibration.report(coverage, verdicts, 8, 0)
+    for row in coverage.to_dict("records"):
+        assert f"| {row['scenario']} | {row['N']} | {100 * row['jackknife']:.1f} |" in page
+    assert "| S2 |" not in page
+    assert page.count("met.") + page.count("MISSED.") >= 6
