@@ -1,1 +1,29 @@
 """Does this algorithm, on this cost, converge at the rate its theorem promises?"""
+
+from importlib import import_module
+
+_HOMES = {
+    "AdaptiveBins": "algorithms",
+    "UniformBins": "algorithms",
+    "simulate": "engine",
+    "Runs": "engine",
+    "Gaussian": "noise",
+    "Uniform": "noise",
+    "Rademacher": "noise",
+    "StudentT": "noise",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):
+    # on first use, so that `import ratecheck` does not wait for the compiler
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,316 @@
+"""Algorithm 2 of the paper: cells split where the cost is low, and a query is uniform in its cell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..jit import compiled
+from ..noise import draw
+from . import partition
+from .run import (
+    CELLS,
+    CLOCK,
+    EXCEEDED,
+    FINE,
+    HIGHEST,
+    IMPOSSIBLE_COST,
+    NO_ROOM,
+    PULLS,
+    REGRET,
+    STAR,
+    Run,
+    lowest,
+)
+from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals, seat
+
+UNREACHABLE = 2**62
+NUMBERS_PER_SIDE = 256  # even the deepest cells hold this many floating-point numbers along each axis
+
+
+@dataclass(frozen=True)
+class AdaptiveBins:
+    """Algorithm 2.  alpha, mu and a0 default to the cost's alpha, its mu_min and the longest side of its box.
+
+    mu may also be "min" (the default) or "theorem": (1 + 2^(d + alpha)) M, the limit in Theorem 2.
+    """
+
+    alpha: float | None = None
+    mu: float | str | None = None
+    a0: float | None = None
+    anytime: ClassVar[bool] = True
+
+    def __post_init__(self):
+        if self.alpha is not None and not 0 < self.alpha <= 2:
+            raise ValueError(f"alpha = {self.alpha} must lie in (0, 2], the range of Assumption 1 (b)")
+        if isinstance(self.mu, str):
+            if self.mu not in ("min", "theorem"):
+                raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
+        elif self.mu is not None and not 0 <= self.mu <= 1e100:
+            raise ValueError(f"mu = {self.mu} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
+        if self.a0 is not None and not (self.a0 > 0 and math.isfinite(self.a0)):
+            raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
+
+    def settle(self, cost) -> AdaptiveBins:
+        """The same algorithm with every number spelt out for this cost."""
+        known = cost.constants
+        alpha = float(known.alpha if self.alpha is None else self.alpha)
+        mu = self.mu
+        if mu is None or mu == "min":
+            mu = known.mu_min
+        elif mu == "theorem":
+            mu = (1 + 2 ** (cost.dim + alpha)) * known.M
+        return AdaptiveBins(alpha, float(mu), float(cost.side if self.a0 is None else self.a0))
+
+    def check(self, cost, horizon, shifted):
+        partition.check(cost, self.a0, shifted, f"a0 = {self.a0:g}")
+        if shifted:
+            partition.check(cost, self.a0 / 2, shifted, f"a0 = {self.a0:g} (its random half)")
+
+    def length(self, cost, horizon, fraction) -> float:
+        """a0 of one replicate: log-uniform over the octave that ends at a0 if `fraction` is uniform."""
+        return self.a0 * 2.0**-fraction
+
+    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> AdaptiveRun:
+        return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)
+
+    def __str__(self):
+        return f"AdaptiveBins(alpha={self.alpha!r}, mu={self.mu!r}, a0={self.a0!r})"
+
+
+class AdaptiveRun(Run):
+    def __init__(self, algorithm, cost, length, offset, rng, noise, diagnostics, trace):
+        super().__init__(cost, noise, rng, trace)
+        alpha, mu = algorithm.alpha, algorithm.mu
+        deepest = deepest_level(cost, length)
+        self.side = np.array([length * 2.0**-k for k in range(deepest + 1)])
+        self.bias = np.array([mu * a**alpha for a in self.side.tolist()])
+        self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE])
+        self.deepest_capacity = capacity(alpha, deepest)
+        self.lo = partition.grid(cost, length, offset)
+        m = len(self.lo)
+        self.level = np.zeros(m, dtype=np.int32)
+        self.n = np.zeros(m, dtype=np.int64)
+        self.total = np.zeros(m)
+        self.priority = rng.random(m)
+        self.state[CELLS] = m
+        self.state[STAR] = self.cell_of(cost.minimisers[0])
+        self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
+        self.make_room(max(256, m + m // 2))
+
+    def cell_of(self, x):
+        inside = np.all((self.lo <= x) & (x < self.lo + self.side[0]), axis=1)
+        return int(np.argmax(inside))
+
+    def make_room(self, size):
+        self.tree = None  # the old one goes before the new one comes
+        for name in ("lo", "level", "n", "total", "priority"):
+            old = getattr(self, name)
+            new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
+            new[: self.cells] = old[: self.cells]
+            setattr(self, name, new)
+        self.tree = empty(size)
+        gather(self.tree, self.priority, self.n, self.total, self.level, self.bias, self.cells, ln(self.t))
+
+    def advance(self, until):
+        while self.t < until:
+            status = adaptive_kernel(
+                self.cost.compiled,
+                self.cost.minimum,
+                lowest(self.cost),
+                *self.noise,
+                self.rng,
+                self.side,
+                self.bias,
+                self.capacity,
+                self.lo,
+                self.level,
+                self.n,
+                self.total,
+                self.priority,
+                self.tree,
+                self.state,
+                self.total_regret,
+                self.cost.minimisers[0],
+                self.by_level,
+                self.trace,
+                self.x,
+                until,
+            )
+            if status == IMPOSSIBLE_COST:
+                self.refuse(self.x)
+            if status == NO_ROOM:
+                size = len(self.n)
+                self.make_room(max(size + size // 2, self.cells + 2**self.cost.dim))
+
+    def centre(self, i):
+        return self.lo[i] + self.side[self.level[i]] / 2
+
+    def levels(self):
+        """Level, pulls, present cells, regret; a query belongs to the level of the cell that was picked."""
+        cells = np.bincount(self.level[: self.cells], minlength=len(self.side))
+        return [
+            (k, int(pulls), int(cells[k]), float(regret))
+            for k, (pulls, regret) in enumerate(self.by_level)
+            if pulls or cells[k]
+        ]
+
+    def complaint(self):
+        m, deepest = self.cells, len(self.side) - 1
+        if not np.any((self.level[:m] == deepest) & (self.n[:m] > self.deepest_capacity)):
+            return None
+        return (
+            f"{self.cost}: cells reached level {deepest}, where a side is as short as floating-point numbers "
+            "resolve; they were not split further"
+        )
+
+
+def capacity(alpha, k) -> int:
+    return math.ceil(2.0 ** (2 * alpha * k)) if 2 * alpha * k < 62 else UNREACHABLE
+
+
+def deepest_level(cost, length) -> int:
+    """The last level at which coordinates tell the points of a cell apart; its cells do not split."""
+    reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.constants.A
+    return max(0, math.floor(math.log2(length / (NUMBERS_PER_SIDE * math.ulp(reach)))))
+
+
+@compiled
+def ln(t):
+    return math.log(float(t)) if t > 0 else 0.0  # before the first query no key depends on it
+
+
+@compiled
+def gather(tree, priority, n, total, level, bias, m, tau):
+    """Seat all cells in an empty tree."""
+    for i in range(m):
+        if n[i] > 0:
+            seat(tree, i, total[i] / n[i] - bias[level[i]], 1.0 / math.sqrt(n[i]))
+        else:
+            seat(tree, i, FRESH, 0.0)
+    replay(tree, priority, 0, m, tau)
+
+
+@compiled
+def adaptive_kernel(
+    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, lo, level, n, total, priority, tree,
+    state, regret, x_star, by_level, trace, x, until,
+):  # fmt: skip
+    d = lo.shape[1]
+    size = tree.shape[0] // 2
+    children = 2**d
+    track = by_level.shape[0] > 0
+    status = FINE
+    t, m, star = state[CLOCK], state[CELLS], state[STAR]
+    R = regret[0]
+    tau = ln(t)
+    while t < until:
+        refresh(tree, priority, tau)
+        i = int(tree[1, CELL])  # pick B = argmin g_t
+        k = level[i]
+        if n[i] < capacity[k]:
+            a, bias_k, room = side[k], bias[k], capacity[k]
+            count, Y = n[i], total[i]
+            while True:
+                # tau is concave in t: from now on it grows by at most this per step
+                pace = 1.0 / max(t, 1)
+                window = min(256, 1 + t // 32)
+                since = tau
+                start, slope, expiry = rivals(tree, i, since, since + window * pace)
+                steps = int(min(window, min(expiry - since, 1.0) / pace))
+                pause = min(until, t + min(max(steps, 1), room - count))
+                known = 0
+                surely_ahead = 0.0
+                while True:  # B stays the argmin until its key meets its rivals' line
+                    for q in range(d):
+                        x[q] = lo[i, q] + a * rng.random()
+                    y = f(x)
+                    if not lowest <= y < HIGHEST:
+                        return IMPOSSIBLE_COST
+                    R += y - f_min
+                    Y += y + draw(law, scale, dof, rng)
+                    count += 1
+                    t += 1
+                    c = Y / count - bias_k
+                    behind = False
+                    if track or count > known or not c < surely_ahead:
+                        tau = ln(t)
+                        w = 1.0 / math.sqrt(count)
+                        behind = not c - tau * w < start + slope * (tau - since)
+                        if not behind:
+                            known = count + AHEAD
+                            line = start + slope * ((tau - since) + AHEAD * pace)
+                            surely_ahead = ahead(line, tau, 1.0 / math.sqrt(known))
+                    if trace.size > 0:
+                        trace[t - 1] = i
+                    if track:
+                        by_level[k, PULLS] += 1
+                        by_level[k, REGRET] += y - f_min
+                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                        if g_star > f_min:
+                            state[EXCEEDED] += 1
+                    if behind or t == pause:
+                        break
+                if not behind:
+                    tau = ln(t)
+                    w = 1.0 / math.sqrt(count)
+                if behind or tau > expiry or t == until or count == room:
+                    break
+            n[i] = count
+            total[i] = Y
+            replace(tree, priority, i, c, w, tau)
+        else:
+            if m + children - 1 > size:
+                status = NO_ROOM
+                break
+            half = side[k + 1]
+            for part in range(children):  # split B; its place goes to the first child
+                s = i if part == 0 else m + part - 1
+                priority[s] = rng.random()
+                level[s] = k + 1
+                n[s] = 0
+                total[s] = 0.0
+            which = 0
+            star_child = 0
+            for q in range(d):
+                x[q] = lo[i, q] + side[k] * rng.random()  # query uniformly from B
+                middle = lo[i, q] + half
+                for part in range(1, children):
+                    lo[m + part - 1, q] = middle if (part >> q) & 1 else lo[i, q]
+                if x[q] >= middle:
+                    which |= 1 << q
+                if x_star[q] >= middle:
+                    star_child |= 1 << q
+            y = f(x)
+            if not lowest <= y < HIGHEST:
+                return IMPOSSIBLE_COST
+            R += y - f_min
+            s = i if which == 0 else m + which - 1  # the child that holds x_t
+            n[s] = 1
+            total[s] = y + draw(law, scale, dof, rng)
+            t += 1
+            tau = ln(t)
+            for part in range(children):
+                s = i if part == 0 else m + part - 1
+                if n[s] > 0:
+                    seat(tree, s, total[s] / 1 - bias[k + 1], 1.0)
+                else:
+                    seat(tree, s, FRESH, 0.0)
+            replay(tree, priority, m, m + children - 1, tau)
+            replay(tree, priority, i, i + 1, tau)
+            if star == i:
+                star = i if star_child == 0 else m + star_child - 1
+            m += children - 1
+            if trace.size > 0:
+                trace[t - 1] = i
+            if track:
+                by_level[k, PULLS] += 1
+                by_level[k, REGRET] += y - f_min
+                if tree[size + star, C] - tau * tree[size + star, W] > f_min:
+                    state[EXCEEDED] += 1
+    state[CLOCK], state[CELLS], state[STAR] = t, m, star
+    regret[0] = R
+    return status

@@ -1,0 +1,77 @@
+"""What a run of either algorithm has in common: its clock, its cost, its noise and its diagnostics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import compiled
+
+FINE, NO_ROOM, IMPOSSIBLE_COST = range(3)
+HIGHEST = 1e140  # a cost that is not below this counts as infinite
+CLOCK, CELLS, STAR, EXCEEDED = range(4)  # places in `state`
+PULLS, REGRET = range(2)  # columns of `by_level`
+NO_TRACE = np.empty(0, dtype=np.int64)
+
+
+class Run:
+    """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes.
+
+    `trace`, if given, receives the index of the cell picked at each step.
+    """
+
+    def __init__(self, cost, noise, rng, trace):
+        self.cost = cost
+        self.noise = noise.numbers
+        self.rng = rng
+        self.trace = NO_TRACE if trace is None else trace
+        self.state = np.zeros(4, dtype=np.int64)
+        self.total_regret = np.zeros(1)
+        self.x = np.empty(cost.dim)  # the last queried point
+
+    @property
+    def t(self) -> int:
+        return int(self.state[CLOCK])
+
+    @property
+    def cells(self) -> int:
+        return int(self.state[CELLS])
+
+    @property
+    def regret(self) -> float:
+        return float(self.total_regret[0])
+
+    @property
+    def exceeded(self) -> int:
+        """How many steps ended with the lower confidence bound of the cell of x* above f*."""
+        return int(self.state[EXCEEDED])
+
+    def recommended(self) -> np.ndarray:
+        """The centre of the cell with the most queries."""
+        return self.centre(int(np.argmax(self.n[: self.cells])))
+
+    def refuse(self, x):
+        raise ValueError(bad_value(self.cost, x))
+
+
+def lowest(cost) -> float:
+    """The smallest value that rounding allows a cost with minimum f*."""
+    return cost.minimum - 1e-9 * max(1.0, abs(cost.minimum), cost.constants.M)
+
+
+def bad_value(cost, x) -> str:
+    y = float(values(cost.compiled, np.asarray(x, dtype=float).reshape(1, -1))[0])
+    point = "(" + ", ".join(f"{v:.6g}" for v in x) + ")"
+    if y < HIGHEST:
+        return f"{cost} is {y:.10g} at x = {point}, below its minimum {cost.minimum:.10g}; correct one of them"
+    return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"
+
+
+@compiled
+def values(f, points):
+    """f at every row, by the form of f that the kernels call."""
+    out = np.empty(points.shape[0])
+    x = np.empty(points.shape[1])
+    for i in range(points.shape[0]):
+        x[:] = points[i]
+        out[i] = f(x)
+    return out

@@ -1,0 +1,214 @@
+"""From an algorithm, a cost, horizons and a seed to a table of regrets, on the threads of this machine."""
+
+from __future__ import annotations
+
+import operator
+import os
+import threading
+import warnings
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from . import seeding
+from .algorithms import AdaptiveBins, UniformBins
+from .algorithms.run import HIGHEST, bad_value, lowest, values
+from .noise import Gaussian, Noise
+
+SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
+LONGEST = 2**53  # beyond it t and ln t are no longer exact
+PROBES = 512
+STANDARD = Gaussian(1.0)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Regret at every horizon of every replicate.
+
+    `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
+    replicate) and anytime (True where the rows of a replicate come from one run).  With diagnostics also:
+    exceeded (steps after which the lower confidence bound of the cell of x* lay above f*), error (f - f* at
+    the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that point); and
+    `levels`: replicate, horizon, level, pulls, cells, regret.
+    """
+
+    algorithm: object
+    cost: object
+    rows: list[dict] = field(repr=False)
+    level_rows: list[dict] = field(repr=False)
+
+    @cached_property
+    def frame(self):
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def levels(self):
+        import pandas as pd
+
+        return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
+
+
+def simulate(
+    algorithm,
+    cost,
+    horizons: Sequence[int],
+    replicates: int | Iterable[int] = 64,
+    seed: int = 0,
+    noise: Noise = STANDARD,
+    alignment: str = "random",
+    workers: int | None = None,
+    diagnostics: bool = False,
+) -> Runs:
+    """Run an algorithm on a cost and record its cumulative pseudo-regret at the horizons.
+
+    An anytime algorithm runs once per replicate; one that depends on T runs once per replicate and horizon.
+    `replicates` is a number or the indices of the replicates to run.  A replicate's result depends on the
+    seed and on names (cost, algorithm, horizon where it matters, index) alone; runs that differ only in the
+    noise law or in the alignment share their random numbers.
+
+    alignment="random" gives each replicate its own origin of the partition and, for AdaptiveBins, its own a0,
+    log-uniform over the octave that ends at a0 and stratified over the replicates; "fixed" starts the
+    partition at the lower corner of the box.
+    """
+    if not isinstance(algorithm, AdaptiveBins | UniformBins):
+        raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...) or UniformBins(...)")
+    horizons = check_horizons(horizons)
+    replicates = check_replicates(replicates)
+    seed = whole("seed", seed, 0)
+    if not isinstance(noise, Noise):
+        raise ValueError(f"noise = {noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
+    if alignment not in ("random", "fixed"):
+        raise ValueError(f"alignment = {alignment!r} must be 'random' or 'fixed'")
+    workers = available_cores() if workers is None else whole("workers", workers, 1)
+    algorithm = algorithm.settle(cost)
+    for horizon in horizons:
+        algorithm.check(cost, horizon, alignment == "random")
+    check_cost(cost)
+
+    blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
+    stop = threading.Event()
+
+    def unit(replicate, block):
+        return run_unit(algorithm, cost, block, replicate, seed, noise, alignment, diagnostics, stop)
+
+    with ThreadPoolExecutor(min(workers, len(blocks) * len(replicates))) as pool:
+        # the longest runs first, so that no worker is left with one at the end
+        futures = {(r, b[-1]): pool.submit(unit, r, b) for b in reversed(blocks) for r in replicates}
+        try:
+            wait(futures.values(), return_when=FIRST_EXCEPTION)
+            results = [futures[r, b[-1]].result() for r in replicates for b in blocks]
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    rows = [row for rows, _, _ in results for row in rows]
+    level_rows = [row for _, rows, _ in results for row in rows]
+    for complaint in sorted({complaint for _, _, complaint in results if complaint}):
+        warnings.warn(complaint, RuntimeWarning, stacklevel=2)
+    return Runs(algorithm, cost, rows, level_rows)
+
+
+def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+    """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
+    run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
+    rows, level_rows = [], []
+    for horizon in horizons:
+        while run.t < horizon:
+            if stop.is_set():
+                return rows, level_rows, None
+            run.advance(min(horizon, run.t + SLICE))
+        row = {
+            "replicate": replicate,
+            "horizon": horizon,
+            "regret": run.regret,
+            "cells": run.cells,
+            "side": length,
+            "anytime": algorithm.anytime,
+        }
+        if diagnostics:
+            x = run.recommended()
+            row |= {
+                "exceeded": run.exceeded,
+                "error": float(values(cost.compiled, x[None])[0]) - cost.minimum,
+            }
+            row |= {f"x{q}": float(v) for q, v in enumerate(x)}
+            level_rows += [
+                {"replicate": replicate, "horizon": horizon, "level": k, "pulls": p, "cells": c, "regret": r}
+                for k, p, c, r in run.levels()
+            ]
+        rows.append(row)
+    return rows, level_rows, run.complaint()
+
+
+def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False):
+    """A replicate before its first step, and the length of its initial cells."""
+    names = [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
+    fraction, offset = 0.0, [0.0] * cost.dim
+    if alignment == "random":
+        fraction = seeding.stratified(replicate, seeding.stream(seed, *names, "octave").random())
+        offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
+    length = algorithm.length(cost, horizon, fraction)
+    rng = seeding.stream(seed, *names, replicate, "run")
+    return algorithm.start(cost, length, offset, rng, noise, diagnostics), length
+
+
+def whole(name, value, least) -> int:
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} = {value!r} must be a whole number, {least} or larger") from None
+    if value < least:
+        raise ValueError(f"{name} = {value} must be a whole number, {least} or larger")
+    return value
+
+
+def check_horizons(horizons) -> list[int]:
+    values = list(horizons) if isinstance(horizons, Iterable) else [horizons]
+    if not values:
+        raise ValueError("horizons is empty; give at least one number of steps")
+    checked = []
+    for value in values:
+        if isinstance(value, float | np.floating) and float(value).is_integer():
+            value = int(value)
+        checked.append(whole("horizon", value, 1))
+    for before, after in pairwise(checked):
+        if after <= before:
+            found = "twice" if after == before else f"after {before}"
+            raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
+    if checked[-1] > LONGEST:
+        raise ValueError(
+            f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
+        )
+    return checked
+
+
+def check_replicates(replicates) -> list[int]:
+    if not isinstance(replicates, Iterable):
+        return list(range(whole("replicates", replicates, 1)))
+    indices = [whole("replicate", r, 0) for r in replicates]
+    if not indices or len(set(indices)) < len(indices):
+        raise ValueError(f"replicates = {indices} must name at least one replicate, and none twice")
+    return indices
+
+
+def check_cost(cost):
+    """Refuse a cost that is not finite or falls below its minimum at a point of the box or of its margin."""
+    rng = np.random.default_rng(0)
+    margin = cost.constants.A
+    inner = rng.uniform(cost.lower, cost.upper, (PROBES, cost.dim))
+    outer = rng.uniform(cost.lower - margin, cost.upper + margin, (PROBES, cost.dim))
+    centre = (cost.lower + cost.upper)[None] / 2
+    points = np.vstack([cost.minimisers, centre, cost.lower[None], cost.upper[None], inner, outer])
+    found = values(cost.compiled, points)
+    bad = np.flatnonzero(~((lowest(cost) <= found) & (found < HIGHEST)))
+    if bad.size:
+        raise ValueError(bad_value(cost, points[bad[0]]))
+
+
+def available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

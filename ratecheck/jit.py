@@ -1,0 +1,39 @@
+"""How kernels are compiled: cached on disk, without the interpreter's lock, division as in IEEE 754."""
+
+import hashlib
+from pathlib import Path
+from types import CellType, FunctionType
+
+from numba import njit
+
+
+def compiled(function):
+    return njit(cache=True, nogil=True, error_model="numpy")(dated(function))
+
+
+def inlined(function):
+    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(dated(function))
+
+
+def dated(function):
+    """The same function, but its cached machine code is used only as long as no kernel source has changed.
+
+    numba looks for changes in the file of the kernel alone and would keep a kernel whose inlined parts were
+    edited in another file.  But captured variables belong to its cache key, also those that are never used.
+    """
+    code = function.__code__
+    dated_code = code.replace(co_freevars=(*code.co_freevars, "_sources"))
+    closure = (*(function.__closure__ or ()), CellType(SOURCES))
+    copy = FunctionType(dated_code, function.__globals__, function.__name__, function.__defaults__, closure)
+    copy.__doc__ = function.__doc__
+    copy.__qualname__ = function.__qualname__
+    return copy
+
+
+def fingerprint():
+    here = Path(__file__).parent
+    files = [here / "jit.py", here / "noise.py", *sorted((here / "algorithms").glob("*.py"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+SOURCES = fingerprint()

@@ -1,0 +1,81 @@
+"""The noise laws: each has mean 0 and standard deviation sigma, and a kernel form `draw`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from .jit import inlined
+
+GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """W_t in Y_t = f(X_t) + W_t: independent, mean 0, standard deviation sigma."""
+
+    sigma: float = 1.0
+    law: ClassVar[int]
+
+    def __post_init__(self):
+        if not 0 <= self.sigma <= 1e100:
+            raise ValueError(f"sigma = {self.sigma} must lie in [0, 1e100]; 1 is the paper's choice")
+
+    @property
+    def numbers(self) -> tuple[int, float, float]:
+        """What `draw` needs: the law, its scale and its degrees of freedom."""
+        return self.law, float(self.sigma), 0.0
+
+
+@dataclass(frozen=True)
+class Gaussian(Noise):
+    """Normal noise, the paper's own."""
+
+    law = GAUSSIAN
+
+
+@dataclass(frozen=True)
+class Uniform(Noise):
+    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma]."""
+
+    law = UNIFORM
+
+    @property
+    def numbers(self):
+        return self.law, math.sqrt(3.0) * self.sigma, 0.0
+
+
+@dataclass(frozen=True)
+class Rademacher(Noise):
+    """+sigma or -sigma, each with probability 1/2."""
+
+    law = RADEMACHER
+
+
+@dataclass(frozen=True)
+class StudentT(Noise):
+    """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only."""
+
+    dof: float = 5.0
+    law = STUDENT_T
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not (math.isfinite(self.dof) and self.dof > 2):
+            raise ValueError(f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default")
+
+    @property
+    def numbers(self):
+        return self.law, self.sigma * math.sqrt((self.dof - 2) / self.dof), float(self.dof)
+
+
+@inlined
+def draw(law, scale, dof, rng):
+    if law == GAUSSIAN:
+        return scale * rng.standard_normal()
+    if law == UNIFORM:
+        return scale * (2.0 * rng.random() - 1.0)
+    if law == RADEMACHER:
+        return scale if rng.random() < 0.5 else -scale
+    return scale * rng.standard_t(dof)

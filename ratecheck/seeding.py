@@ -1,0 +1,31 @@
+"""A random stream per name, so that results depend on what is run and never on order, workers or company."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def stream(seed: int, *names) -> np.random.Generator:
+    """The generator that belongs to these names."""
+    text = "\x1f".join(str(name) for name in names)
+    digest = hashlib.sha256(text.encode()).digest()
+    words = np.frombuffer(digest, dtype="<u4")
+    return np.random.default_rng(np.random.SeedSequence([seed, *words.tolist()]))
+
+
+def stratified(index: int, shift: float) -> float:
+    """Point `index` of a sequence in [0, 1): of the first 2^m points, each [j, j + 1) 2^-m holds one.
+
+    Van der Corput's sequence (the binary digits of `index`, mirrored), shifted around the circle.  A point
+    depends on its own index alone, so the strata stay filled when replicates are added, split up or run
+    apart.
+    """
+    mirrored = 0.0
+    weight = 0.5
+    while index:
+        index, digit = divmod(index, 2)
+        mirrored += digit * weight
+        weight /= 2
+    return (mirrored + shift) % 1.0
