@@ -9,26 +9,53 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from .audit import audit
 from .cost import Cost
 from .registry import InvalidChoice, families, get, lookup
 
 
+class Parser(argparse.ArgumentParser):
+    """Mistakes get one sentence."""
+
+    def error(self, message):
+        self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+
+
+def whole(text):
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        near = round(float(text))
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    raise argparse.ArgumentTypeError(f"{text} is not a whole number; the nearest valid choice is {near}")
+
+
+def natural(text):
+    value = whole(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative; the nearest valid choice is 0")
+    return value
+
+
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m function_zoo", description=__doc__)
+    parser = Parser(prog="python -m function_zoo", description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
     commands.add_parser("list", help="the families with their formula, alpha, beta and d/alpha (the default)")
 
-    audit = commands.add_parser("audit", help="measure every constant of a family and compare with the annotation")
-    audit.add_argument("family", nargs="+", help="names of families, or all")
-    audit.add_argument("--dim", type=int, nargs="+", help="dimensions (default 2; with several, those that exist)")
-    audit.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
-    audit.add_argument("--seed", type=int, default=0)
-    audit.add_argument("--workers", type=int, default=os.cpu_count(), help="processes for several audits")
+    audits = commands.add_parser("audit", help="measure every constant of a family and compare with the annotation")
+    audits.add_argument("family", nargs="+", help="names of families, or all")
+    audits.add_argument("--dim", type=whole, nargs="+", help="dimensions (default 2; with several, those that exist)")
+    audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
+    audits.add_argument("--seed", type=natural, default=0)
+    audits.add_argument("--workers", type=natural, default=os.cpu_count(), help="processes for several audits")
 
     gallery = commands.add_parser("gallery", help="one figure per family and a markdown page that shows them all")
     gallery.add_argument("--out", type=Path, required=True, metavar="DIR")
     gallery.add_argument("--family", nargs="+", default=["all"])
-    gallery.add_argument("--workers", type=int, default=os.cpu_count())
+    gallery.add_argument("--workers", type=natural, default=os.cpu_count())
 
     arguments = parser.parse_args(argv)
     try:
@@ -84,26 +111,23 @@ def _costs(arguments) -> list[Cost]:
         return [get(names[0], dims[0], **parameters)]
     costs = [get(name, dim, **parameters) for name in names for dim in dims if dim in lookup(name).dims]
     if not costs:
-        raise InvalidChoice(f"none of {', '.join(names)} exists in dimension {' or '.join(map(str, dims))}")
+        near = min((d for name in names for d in lookup(name).dims), key=lambda d: min(abs(d - dim) for dim in dims))
+        which = names[0] if len(names) == 1 else f"none of these {len(names)} families"
+        raise InvalidChoice(
+            f"{which} exists in dimension {' or '.join(map(str, dims))}; the nearest valid choice is {near}"
+        )
     return costs
-
-
-def _audit_one(cost, seed):
-    from .audit import audit
-
-    return audit(cost, seed)
 
 
 def _audit(arguments) -> int:
     costs = _costs(arguments)
     workers = max(1, min(arguments.workers, len(costs)))
-    failed = 0
     if workers == 1:
-        tables = (_audit_one(cost, arguments.seed) for cost in costs)
+        tables = (audit(cost, arguments.seed) for cost in costs)
         failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
     else:
         with ProcessPoolExecutor(workers) as pool:
-            tables = pool.map(_audit_one, costs, [arguments.seed] * len(costs))
+            tables = pool.map(audit, costs, [arguments.seed] * len(costs))
             failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
     if len(costs) > 1:
         print(f"{len(costs) - failed} of {len(costs)} audits hold")
@@ -123,7 +147,7 @@ def _show(cost, table) -> bool:
 def _gallery(arguments) -> int:
     from .gallery import write_gallery
 
-    page = write_gallery(arguments.out, _names(arguments.family), arguments.workers)
+    page = write_gallery(arguments.out, _names(arguments.family), max(1, arguments.workers))
     print(page)
     return 0
 

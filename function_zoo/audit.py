@@ -19,10 +19,10 @@ from .measure import (
 )
 
 # How far a measurement may stay from a true annotation.  A search can only miss, so it ends below the true supremum;
-# the quadrature errs by less than OVER.  Where the annotation itself was measured, the same allowance goes both ways.
+# the quadrature errs by less than OVER.
 OVER = 0.005
 UNDER = 0.03
-UNDER_PACKING = 0.10
+FOUND = 0.03  # above an annotation that was itself measured
 ALPHA = 0.04
 BETA = 0.05  # times max(1, beta)
 
@@ -30,21 +30,13 @@ BETA = 0.05  # times max(1, beta)
 def audit(cost: Cost, seed: int = 0):
     """Measure every constant of a cost.  A table: constant, annotated, measured, holds, basis, worst.
 
-    An exponent holds if the measured one agrees.  A supremum holds if nothing larger was found and, unless it is
-    annotated as a bound, something nearly as large was.  `worst` says where.
+    An exponent holds if the measured one agrees.  M_a, M_b and mu_min hold if nothing larger was found and, unless they
+    are annotated as bounds, something nearly as large was; C0 if no packing asks for a larger one.  `worst` says where.
     """
     import pandas as pd
 
     rows = list(_rows(cost, seed))
     return pd.DataFrame(rows, columns=["constant", "annotated", "measured", "holds", "basis", "worst"])
-
-
-def remeasured(cost: Cost, names, seed: int = 0) -> Cost:
-    """The cost with the named constants replaced by measured ones."""
-    target = Target.of(cost)
-    found = _suprema(target, cost.constants, np.random.default_rng(seed))
-    values = {name: found[name].value for name in names}
-    return replace(cost, constants=replace(cost.constants, **values))
 
 
 def _suprema(target, constants, rng):
@@ -95,19 +87,19 @@ def _rows(cost, seed):
     eps = np.append(found["packed"].scaling(target.dim)[0], np.inf)[0]
     holds = abs(beta - c.beta) <= BETA * max(1.0, c.beta)
     yield "beta", c.beta, beta, bool(holds), c.basis("beta"), f"down to ε = {eps:.2g}"
-    yield _supremum(c, "M_a", Witness(highest.value - cost.minimum, highest.x), UNDER)
-    yield _supremum(c, "M_b", found["M_b"], UNDER)
-    yield _supremum(c, "mu_min", found["mu_min"], UNDER)
+    yield _supremum(c, "M_a", Witness(highest.value - cost.minimum, highest.x))
+    yield _supremum(c, "M_b", found["M_b"])
+    yield _supremum(c, "mu_min", found["mu_min"])
     other = "under (c′)" if c.literal else "for all a, not under (c′) alone,"
     note = f"; {other} {found['C0 of the other condition'].value:.4g}"
-    yield _supremum(c, "C0", found["C0"], UNDER_PACKING, note)
+    yield _supremum(c, "C0", found["C0"], note)
 
 
-def _supremum(constants, name, witness, under, note=""):
+def _supremum(constants, name, witness, note=""):
     annotated = getattr(constants, name)
     basis = constants.basis(name)
-    least = 0.0 if basis == "bound" else 1 - under
-    most = 1 + (under if basis == "measured" else OVER)
+    least = 0.0 if basis == "bound" or name == "C0" else 1 - UNDER
+    most = 1 + (FOUND if basis == "measured" else OVER)
     holds = annotated * least <= witness.value <= annotated * most
     return name, annotated, witness.value, bool(holds), basis, str(witness) + note
 

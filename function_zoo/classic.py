@@ -11,23 +11,9 @@ import math
 
 import numpy as np
 
-from .cost import Constants, Cost
+from .cost import Constants, on_box
 from .cubes import generic
-from .registry import POSITIVE, InvalidChoice, family, vector
-
-
-def _cost(dim, formula, lower, upper, minimum, minimisers, constants, **parameters):
-    return Cost(
-        name="",
-        dim=dim,
-        formula=formula,
-        lower=np.broadcast_to(lower, dim),
-        upper=np.broadcast_to(upper, dim),
-        minimum=minimum,
-        minimisers=minimisers,
-        constants=constants,
-        parameters=parameters,
-    )
+from .registry import SCALE, InvalidChoice, family, vector
 
 
 def _centre(where, centre, dim, half):
@@ -40,7 +26,7 @@ def _centre(where, centre, dim, half):
     return centre
 
 
-@family(dims=(2,), scale=POSITIVE)
+@family(dims=(2,), scale=SCALE)
 def branin(dim, scale=1.0):
     """f(x) = scale ((x2 - b x1² + c x1 - 6)² + 10 (1 - t) cos x1 + 10) on [-5, 10]×[0, 15]:
     three minimisers, alpha = 2 and beta = 1."""
@@ -51,7 +37,7 @@ def branin(dim, scale=1.0):
 
     # The square vanishes and the cosine is -1.
     minimisers = [(z, b * z**2 - c * z + 6) for z in (-math.pi, math.pi, 3 * math.pi)]
-    return _cost(
+    return on_box(
         dim,
         formula,
         (-5.0, 0.0),
@@ -71,7 +57,7 @@ def branin(dim, scale=1.0):
     )
 
 
-@family(dims=(2,), scale=POSITIVE)
+@family(dims=(2,), scale=SCALE)
 def himmelblau(dim, scale=1.0):
     """f(x) = scale ((x1² + x2 - 11)² + (x1 + x2² - 7)²) on [-5, 5]²: four minimisers, alpha = 2 and beta = 1."""
 
@@ -84,7 +70,7 @@ def himmelblau(dim, scale=1.0):
         (-3.7793102533777469, -3.2831859912861694),
         (3.5844283403304917, -1.8481265269644034),
     ]
-    return _cost(
+    return on_box(
         dim,
         formula,
         -5.0,
@@ -94,7 +80,7 @@ def himmelblau(dim, scale=1.0):
         Constants(
             alpha=2.0,
             beta=1.0,  # positive definite Hessian at all four minimisers
-            M_a=scale * 890.0,  # at the corner (5, 5)
+            M_a=scale * 890.0,  # at (5, 5), where both brackets are largest: 19² + 23²
             # The mean error is a^2 Laplacian/24 + a^4/40; the Laplacian 12 |x|^2 + 4 (x1 + x2) - 68 is 572 at (5, 5).
             M_b=scale * (572 / 24 + 100 / 40),
             mu_min=scale * 130.979,  # a = 10, beyond the third minimiser
@@ -105,7 +91,7 @@ def himmelblau(dim, scale=1.0):
     )
 
 
-@family(dims=(2,), scale=POSITIVE)
+@family(dims=(2,), scale=SCALE)
 def six_hump_camel(dim, scale=1.0):
     """f(x) = scale ((4 - 2.1 x1² + x1⁴/3) x1² + x1 x2 + 4 (x2² - 1) x2²) on [-3, 3]×[-2, 2]:
     two minimisers, alpha = 2 and beta = 1."""
@@ -120,7 +106,7 @@ def six_hump_camel(dim, scale=1.0):
     # 1/3 - 2.1 (p/2 + a^2/80) + (5 p^2/12 + p a^2/16 + a^4/1344) - 1/3 + 2 q + a^2/20,  largest at p = 9, q = 4, a = 6.
     M_b = -2.1 * (9 / 2 + 36 / 80) + 5 * 81 / 12 + 9 * 36 / 16 + 36**2 / 1344 + 8 + 36 / 20
     minimum = float(formula(np.array(best))) / scale
-    return _cost(
+    return on_box(
         dim,
         formula,
         (-3.0, -2.0),
@@ -130,7 +116,7 @@ def six_hump_camel(dim, scale=1.0):
         Constants(
             alpha=2.0,
             beta=1.0,  # positive definite Hessian at both minimisers
-            M_a=scale * (162.9 - minimum),  # at the corners (3, 2) and (-3, -2)
+            M_a=scale * (162.9 - minimum),  # at (3, 2) and (-3, -2): every part is largest there
             M_b=scale * M_b,
             mu_min=scale * 101.912,  # a = 6, beyond either minimiser
             A=6.0,
@@ -140,7 +126,7 @@ def six_hump_camel(dim, scale=1.0):
     )
 
 
-@family(dims=(1, 2, 3), scale=POSITIVE)
+@family(dims=(1, 2, 3), scale=SCALE)
 def griewank(dim, scale=1.0, centre=None):
     """f(x) = scale (1 + |t|²/4000 - prod_i cos(t_i/√i)), t = x - c, on [-10, 10]^d:
     near-ties, alpha = 2 and beta = d/2."""
@@ -157,7 +143,7 @@ def griewank(dim, scale=1.0, centre=None):
         return scale * (1 + s / 4000 - product)
 
     shares = sum(1 / i for i in range(1, dim + 1))
-    return _cost(
+    return on_box(
         dim,
         formula,
         -half,
@@ -181,7 +167,7 @@ def griewank(dim, scale=1.0, centre=None):
     )
 
 
-@family(dims=(1, 2, 3), scale=POSITIVE)
+@family(dims=(1, 2, 3), scale=SCALE)
 def ackley(dim, scale=1.0, centre=None):
     """f(x) = scale (20 + e - 20 exp(-|t|/(5√d)) - exp(mean cos 2πt_i)), t = x - c, on
     [-32.768, 32.768]^d: a cone at c, alpha = 1 and beta = d."""
@@ -200,7 +186,7 @@ def ackley(dim, scale=1.0, centre=None):
 
     slope = (2.5390, 2.7473, 2.8188)[dim - 1]
     far = math.sqrt(sum((half + abs(c)) ** 2 for c in centre)) / root
-    return _cost(
+    return on_box(
         dim,
         formula,
         -half,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -25,8 +26,8 @@ class Constants:
     over cubes B of length a <= A that contain a minimiser: the smallest mu for which the lower confidence
     bound of Algorithm 2 is valid.
 
-    M_a, M_b and mu_min are the smallest possible values unless they are listed in `bounds` (proved, but perhaps
-    not the smallest) or in `measured` (found by the machine; no proof).
+    M_a, M_b and mu_min are the smallest possible values unless they are listed in `bounds` (proved, but perhaps not the
+    smallest); C0 is any constant that does.  What is listed in `measured` was found by the machine, without a proof.
     """
 
     alpha: float
@@ -50,7 +51,7 @@ class Constants:
         return "measured" if name in self.measured else "bound" if name in self.bounds else "proved"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cost:
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
 
@@ -74,6 +75,7 @@ class Cost:
             value = np.array(getattr(self, name), dtype=float)
             value.flags.writeable = False
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         if self.lower.shape != (self.dim,) or self.upper.shape != (self.dim,):
             raise ValueError(f"{self.name}: the box needs {self.dim} lower and {self.dim} upper ends")
         if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim:
@@ -99,9 +101,9 @@ class Cost:
 
         signature = numba.float64(numba.float64[::1])
         try:
-            return numba.cfunc(signature, cache=True)(self.formula)
+            return numba.cfunc(signature, cache=True, error_model="numpy")(self.formula)
         except RuntimeError:  # no file to cache beside, as for a formula typed at the prompt
-            return numba.cfunc(signature)(self.formula)
+            return numba.cfunc(signature, error_model="numpy")(self.formula)
 
     @property
     def side(self) -> float:
@@ -118,6 +120,12 @@ class Cost:
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
         return f"{self.name}({inner})"
+
+
+def on_box(dim, formula, lower, upper, minimum, minimisers, constants, **parameters) -> Cost:
+    """A cost that still has no name, on a box whose ends are the same in all coordinates or given one by one."""
+    lower, upper = np.broadcast_to(lower, dim), np.broadcast_to(upper, dim)
+    return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters)
 
 
 def _remake(get, name, dim, parameters):

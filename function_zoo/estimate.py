@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from .measure import Target, cube_errors, extremes, minimiser_biases, packings, power_law, worst_ratio
-from .registry import InvalidChoice
+from .registry import InvalidChoice, number
 
 ALPHA_SPANS = ((0.45, 0.75), (0.6, 0.9), (0.6, 1.0), (0.7, 1.0))
 BETA_SPANS = ((0.0, 0.3), (0.1, 0.4), (0.2, 0.5), (0.0, 0.5))
@@ -39,48 +39,69 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
 
     errors = [cube_errors(target, rng, starts=80) for _ in range(repeats)]
     biases = [minimiser_biases(target, rng) for _ in range(repeats)]
-    smooth = max(e[0].value for e in errors) < 1e-10 * max(highest)
-    if smooth:  # affine or nearly: (b) holds with alpha = 2 and any M_b
+    smooth = not any(errors)  # affine, or so nearly that the errors drown: (b) holds with alpha = 2 and any M_b
+    slopes = [power_law(e, s) for e in errors for s in ALPHA_SPANS]
+    if smooth:
         alpha = alpha_low = alpha_high = 2.0
     else:
-        alpha, alpha_low, alpha_high = _spread([power_law(e, s) for e in errors for s in ALPHA_SPANS], 0.02)
-        alpha, alpha_high = min(alpha, 2.0), min(alpha_high, 2.0)
+        alpha, alpha_low, alpha_high = np.clip(_spread(slopes, 0.02, (0.0, 2.0)), 0.0, 2.0)
+    growth = np.nanmedian([power_law(b) for b in biases if len(b) > 8] or [alpha])
 
     M_a = _supremum(highest)
     M_b = (0.0, 0.0, 0.0) if smooth else _ratio(errors, alpha, alpha_low, alpha_high)
     mu = _ratio(biases, alpha, alpha_low, alpha_high)
-    unit = M_b[0] if M_b[0] > 0 else mu[0]
-    packed = [packings(target, alpha, unit, mu[0], rng, floor=100 * doubt) for _ in range(repeats)]
-    beta = _spread([p.beta(target.dim, s) for p in packed for s in BETA_SPANS], 0.02 * target.dim)
-    beta = (max(beta[0], 0.0), max(beta[1], 0.0), beta[2])
-    eps = min(p.scaling(target.dim)[0][0] for p in packed)
+    inside = "cubes inside the box only" if margin == 0 else f"cubes up to {margin:g} beyond the box"
+    mu_note = f"at the estimated alpha; {inside}"
+    if growth < alpha - 0.1:
+        mu = (mu[0], mu[1], np.inf)
+        mu_note = (
+            f"unbounded: the mean over cubes at the minimiser grows like a^{growth:.2g}, slower than a^alpha (as where "
+            "the minimiser lies on the boundary of the box)"
+        )
+    scale = min(alpha, float(growth))
+    unit = max(worst_ratio(b, scale).value for b in biases)
+    packed = [packings(target, scale, unit, unit, rng, floor=100 * doubt) for _ in range(repeats)]
+    betas = [p.beta(target.dim, s) for p in packed for s in BETA_SPANS]
+    beta = np.maximum(_spread(betas, 0.02 * target.dim, (0.0, target.dim / max(alpha_low, 0.1))), 0.0)
+    smallest = [p.scaling(target.dim)[0][:1] for p in packed]
+    eps = np.min(np.concatenate(smallest), initial=np.inf)
+    seen = "could not be measured" if np.isnan(betas).all() else f"sublevel sets down to {eps:.2g} above the minimum"
+    shortest = min((e[-1].a for e in errors if e), default=np.nan)
 
     M = tuple(np.maximum(M_a, M_b))
-    inside = "cubes inside the box only" if margin == 0 else f"cubes up to {margin:g} beyond the box"
     rows = [
-        ("alpha", alpha, alpha_low, alpha_high, f"lengths down to {errors[0][-1].a:.2g}; {inside}"),
-        ("beta", *beta, f"sublevel sets down to {eps:.2g} above the minimum"),
+        ("alpha", alpha, alpha_low, alpha_high, f"lengths down to {shortest:.2g}; {inside}"),
+        ("beta", *beta, seen),
         ("M_a", *M_a, "a supremum seen"),
         ("M_b", *M_b, f"at the estimated alpha; {inside}"),
         ("M", *M, "max(M_a, M_b)"),
-        ("mu_min", *mu, f"at the estimated alpha; {inside}"),
-        (
-            "minimum",
-            target.minimum,
-            target.minimum - 10 * doubt,
-            target.minimum,
-            f"{len(target.minimisers)} minimiser(s) found",
-        ),
+        ("mu_min", *mu, mu_note),
+        ("minimum", target.minimum, target.minimum - 10 * doubt, target.minimum, _count(target)),
     ]
     return pd.DataFrame(rows, columns=["constant", "estimate", "low", "high", "note"])
 
 
+def _count(target):
+    n = len(target.minimisers)
+    return "1 minimiser found" if n == 1 else f"{n} minimisers found"
+
+
+def ends(name, values):
+    try:
+        return np.atleast_1d(np.asarray(values, dtype=float)).ravel()
+    except (TypeError, ValueError):
+        raise InvalidChoice(f"estimate: {name} = {values!r} must be numbers, one per coordinate") from None
+
+
 def _target(f, lower, upper, margin, vectorised):
-    lower, upper = np.atleast_1d(np.asarray(lower, float)), np.atleast_1d(np.asarray(upper, float))
-    if lower.shape != upper.shape or lower.ndim != 1 or not np.all(lower < upper):
+    lower, upper = ends("lower", lower), ends("upper", upper)
+    margin = number("estimate", "margin", margin)
+    if lower.shape != upper.shape or not lower.size or not np.all(lower < upper):
         raise InvalidChoice(f"estimate: the box needs lower < upper in every coordinate, got {lower} and {upper}")
     if not np.all(np.isfinite([lower, upper])) or not 0 <= margin < np.inf:
         raise InvalidChoice("estimate: the box and the margin must be finite, the margin not negative")
+    if not callable(f):
+        raise InvalidChoice(f"estimate: f = {f!r} is not a function")
     if hasattr(f, "many"):
         many = f.many
     elif vectorised:
@@ -88,17 +109,31 @@ def _target(f, lower, upper, margin, vectorised):
     else:
 
         def many(X):
-            return np.array([f(x) for x in X], dtype=float)
+            return np.array([f(x) for x in X])
 
     def checked(X):
-        values = np.asarray(many(X), dtype=float)
+        values = np.asarray(many(X))
         if values.shape != (len(X),):
-            raise InvalidChoice(f"estimate: f returned shape {values.shape} for {len(X)} points; expected ({len(X)},)")
+            hint = "" if vectorised else "; does f take one point, or all of them (vectorised=True)?"
+            raise InvalidChoice(
+                f"estimate: f returned shape {values.shape} for {len(X)} points, expected ({len(X)},){hint}"
+            )
+        if not np.issubdtype(values.dtype, np.number) or np.iscomplexobj(values):
+            raise InvalidChoice(f"estimate: f returned {values.dtype} values; real numbers are needed")
         if not np.all(np.isfinite(values)):
             x = X[np.argmin(np.isfinite(values))]
             raise InvalidChoice(f"estimate: f is not finite at x = {x}; shrink the box or the margin")
-        return values
+        return values.astype(float)
 
+    try:
+        checked(np.array([lower, upper]))
+    except InvalidChoice:
+        raise
+    except Exception as error:
+        kind = "an (n, d) array" if vectorised else "one point"
+        raise InvalidChoice(
+            f"estimate: f failed on {kind} ({type(error).__name__}: {error}); is vectorised = {vectorised} right?"
+        ) from error
     side = float(np.max(upper - lower))
     return Target(
         checked,
@@ -177,10 +212,12 @@ def _ends(target, x, allowance):
     return x + near[:, None] * ways
 
 
-def _spread(values, least):
-    """The median, and the range of the values widened by half its length and by `least`."""
+def _spread(values, least, otherwise):
+    """The median, and the range of the values widened by half its length and by `least`; or all that is possible."""
     values = np.array(values)
     values = values[np.isfinite(values)]
+    if not values.size:
+        return np.mean(otherwise), *otherwise
     room = least + 0.5 * np.ptp(values)
     return float(np.median(values)), float(values.min() - room), float(values.max() + room)
 
@@ -193,7 +230,7 @@ def _supremum(values):
 
 def _ratio(witnesses, alpha, low, high):
     """sup value / a^alpha over lengths within a factor 1000, where an error in alpha does little harm."""
-    runs = [w[: int(len(w) * 0.5)] for w in witnesses]
+    runs = [w[: max(1, len(w) // 2)] for w in witnesses if w]
     best, _, top = _supremum([worst_ratio(w, alpha).value for w in runs])
     ends = [max(worst_ratio(w, e).value for w in runs) for e in (low, high)]
     return best, min(best, *ends), max(top, *ends)

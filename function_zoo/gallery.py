@@ -34,9 +34,9 @@ def _page(captions):
         "# The function zoo",
         "",
         "Each family in two dimensions.  Left: the cost f − f* (dark is low; crosses are minimisers;",
-        "neighbouring colours cover equal shares of the box).  Middle: packing numbers of the sublevel sets",
-        "{f − f* < ε} times a^d, for a of the order of ε^(1/α) and less, with the annotated slope β.  Right: the",
-        "worst error of a cube mean, |mean of f over B(x, a) − f(x)|, with the annotated bound M_b a^α.",
+        "neighbouring colours cover equal shares of the box).  Middle: the size of the sublevel sets {f − f* < ε},",
+        "counted in cubes of length a times a^d, a of the order of ε^(1/α) and less, with the annotated slope β.",
+        "Right: the worst error of a cube mean, |mean of f over B(x, a) − f(x)|, with the annotated bound M_b a^α.",
         "",
     ]
     for name, text in captions:
@@ -102,7 +102,7 @@ def _sublevel(axes, packed, constants):
     axes.set_ylim(size.min() / 3, size.max() * 3)
     _label(axes, f"slope β = {constants.beta:.3g}")
     axes.set_xlabel("ε")
-    axes.set_title("packing number of {f − f* < ε} × $a^d$", loc="left")
+    axes.set_title("size of {f − f* < ε}", loc="left")
 
 
 def _errors(axes, errors, constants):

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 CHUNK = 2**18  # points evaluated at once
-ROUNDING = 1e-10  # differences of means this small against the largest one are not trusted
+ROUNDING = 1e-11  # means that differ by less than this share of |f| are not trusted
 
 
 @dataclass(frozen=True)
@@ -147,14 +147,16 @@ def _climb(score, start, propose, rng, rounds=6, width=12):
 def cube_errors(target: Target, rng, octaves=20, starts=160):
     """For each length a the largest |mean of f over B(x, a) - f(x)| that was found, x in the box: [Witness, ...].
 
-    Candidates: random points, corners, the neighbourhood of the minimisers at the scale of a, and the worst places
-    of the previous length; then a local search, which also climbs onto kinks.
+    The list ends where the errors drown in rounding.  Candidates: random points, corners, the neighbourhood of the
+    minimisers at the scale of a, and the worst places of the previous length; then a local search, which also climbs
+    onto kinks.
     """
     low, high, dim = target.lower, target.upper, target.dim
     corners = np.array(list(itertools.product(*zip(low, high, strict=True))))[:64]
     scattered = rng.uniform(low, high, (starts, dim))
     some = target.minimisers[:16]
     found = []
+    drowned = ROUNDING * np.abs(target.many(scattered)).max()
     carried = np.empty((0, dim))
     for a in lengths(target, octaves):
         near = np.repeat(some, 6, axis=0)
@@ -175,6 +177,8 @@ def cube_errors(target: Target, rng, octaves=20, starts=160):
         exact = np.abs(cube_means(target, finalists, a, fine=True) - target.many(finalists))
         best = np.argmax(exact)
         carried = np.vstack([finalists[best][None], candidates[top]])
+        if exact[best] < drowned:
+            break
         found.append(Witness(float(exact[best]), finalists[best], float(a)))
     return found
 
@@ -188,6 +192,7 @@ def minimiser_biases(target: Target, rng, octaves=20):
     places = np.vstack([places, np.zeros((1, dim)), rng.uniform(-0.5, 0.5, (4, dim))])
     grid = np.hstack([np.repeat(some, len(places), axis=0), np.tile(places, (len(some), 1))])
     found = []
+    drowned = ROUNDING * max(abs(target.minimum), 1e-6 * np.abs(target.many(some + target.margin / 2)).max())
     for a in lengths(target, octaves):
 
         def score(rows, a=a, fine=False):
@@ -205,23 +210,24 @@ def minimiser_biases(target: Target, rng, octaves=20):
         exact = score(finalists, fine=True)
         best = np.argmax(exact)
         centre = target.fit(finalists[best, :dim] + a * finalists[best, dim:], a)
+        if exact[best] < drowned:
+            break
         found.append(Witness(float(exact[best]), centre, float(a)))
     return found
 
 
 def power_law(witnesses, span=(0.6, 1.0)):
-    """The slope of log value against log a over a part of the lengths, by default the smallest ones."""
+    """The slope of log value against log a over a part of the lengths, by default the smallest; nan if few."""
     value = np.array([w.value for w in witnesses])
     a = np.array([w.a for w in witnesses])
     place = np.linspace(0, 1, len(a))
-    use = (place >= span[0]) & (place <= span[1]) & (value > ROUNDING * value.max())
-    return float(np.polyfit(np.log(a[use]), np.log(value[use]), 1)[0])
+    use = (place >= span[0]) & (place <= span[1])
+    return float(np.polyfit(np.log(a[use]), np.log(value[use]), 1)[0]) if use.sum() >= 3 else np.nan
 
 
 def worst_ratio(witnesses, alpha):
     """The largest value / a^alpha, with its place."""
-    seen = [w for w in witnesses if w.value > ROUNDING * max(v.value for v in witnesses)]
-    worst = max(seen, key=lambda w: w.value / w.a**alpha)
+    worst = max(witnesses, key=lambda w: w.value / w.a**alpha)
     return Witness(worst.value / worst.a**alpha, worst.x, worst.a)
 
 
@@ -302,6 +308,8 @@ class Packings:
             return np.nan
         place = np.log(eps / eps[0]) / np.log(eps[-1] / eps[0])
         use = (place >= span[0]) & (place <= span[1])
+        if len(np.unique(eps[use])) < 3:
+            return np.nan
         weight = np.sqrt(np.minimum(count[use], 400))
         return float(np.polyfit(np.log(eps[use]), np.log(size[use]), 1, w=weight)[0])
 
@@ -373,7 +381,7 @@ def packings(target: Target, alpha, unit, bias, rng, floor=0.0, budget=150_000, 
         touching = np.all((origin + cells * h <= high) & (origin + (cells + 1) * h >= low), axis=1)
         cells = cells[touching]
     eps, a, count, x = (list(column) for column in zip(*rows, strict=True))
-    h, level_eps, n = (np.array(column, dtype=float) for column in zip(*levels, strict=True))
+    h, level_eps, n = np.array(levels, dtype=float).reshape(-1, 3).T
     return Packings(np.array(eps), np.array(a), np.array(count, dtype=float), np.array(x), h, level_eps, n)
 
 

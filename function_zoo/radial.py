@@ -17,9 +17,9 @@ import math
 
 import numpy as np
 
-from .cost import Constants, Cost
+from .cost import Constants, on_box
 from .cubes import generic, norm_moment, packing_constant, packing_constant_of
-from .registry import POSITIVE, InvalidChoice, OneOf, Range, family, vector
+from .registry import POWER, SCALE, InvalidChoice, OneOf, Range, family, vector
 
 SIDE = 2.0  # of the box [-1, 1]^d; also the margin A, so that a cell as long as the box may start anywhere
 
@@ -37,17 +37,7 @@ def inside(where, centre, dim, room=0.0, scale=0.75):
 
 
 def on_unit_box(dim, formula, minimisers, constants, **parameters):
-    return Cost(
-        name="",
-        dim=dim,
-        formula=formula,
-        lower=np.full(dim, -1.0),
-        upper=np.full(dim, 1.0),
-        minimum=0.0,
-        minimisers=minimisers,
-        constants=constants,
-        parameters=parameters,
-    )
+    return on_box(dim, formula, -1.0, 1.0, 0.0, minimisers, constants, **parameters)
 
 
 def farthest(centre):
@@ -87,7 +77,6 @@ def _norm_power(where, dim, scale, centre, power, active=None):
         minimisers = np.repeat(minimisers, 8, axis=0)
         minimisers[1:, active:] = np.random.default_rng(dim).uniform(-1, 1, (7, flat))
     moment = norm_moment(active, power)
-    C0 = packing_constant(active, 2 * scale ** (-1 / power), flat)
     return on_unit_box(
         dim,
         formula,
@@ -99,33 +88,32 @@ def _norm_power(where, dim, scale, centre, power, active=None):
             M_b=scale * 2**-power * moment,  # fact (i), attained at the minimiser
             mu_min=scale * moment,  # fact (ii), for every a
             A=SIDE,
-            C0=C0,  # fact (iii) with s = 2 (e/scale)^(1/power)
+            C0=packing_constant(active, 2 * scale ** (-1 / power), flat),  # fact (iii) with s = 2 (e/scale)^(1/power)
             literal=not flat,
-            bounds=() if C0 == 1 else ("C0",),  # C0 >= 1 always: one point is a packing
         ),
         centre=centre,
     )
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def quadratic(dim, scale=10.0, centre=None):
     """f(x) = scale |x - c|², the paper's f1: strongly convex, alpha = 2 and beta = d/2."""
     return _norm_power("quadratic", dim, scale, centre, 2.0)
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def cone(dim, scale=10.0, centre=None):
     """f(x) = scale |x - c|: alpha = 1 and beta = d."""
     return _norm_power("cone", dim, scale, centre, 1.0)
 
 
-@family(scale=POSITIVE, power=Range(0.0, 2.0, open_low=True))
+@family(scale=SCALE, power=POWER)
 def power(dim, scale=10.0, centre=None, power=1.5):
-    """f(x) = scale |x - c|^p, 0 < p <= 2: alpha = p and beta = d/p, between the cone and the quadratic."""
+    """f(x) = scale |x - c|^p, 0.1 <= p <= 2: alpha = p and beta = d/p, between the cone and the quadratic."""
     return _norm_power("power", dim, scale, centre, power)
 
 
-@family(dims=range(2, 17), scale=POSITIVE, power=Range(0.0, 2.0, open_low=True), active=Range(1, whole=True))
+@family(dims=range(2, 17), scale=SCALE, power=POWER, active=Range(1, whole=True))
 def valley(dim, scale=10.0, centre=None, power=1.0, active=1):
     """f(x) = scale |(x - c)_1..s|^p: flat in d - s coordinates, alpha = p and beta = s/p under (c')."""
     if active >= dim:
@@ -135,9 +123,9 @@ def valley(dim, scale=10.0, centre=None, power=1.0, active=1):
     return _norm_power("valley", dim, scale, centre, power, active)
 
 
-@family(scale=POSITIVE, power=Range(0.0, 1.0, open_low=True))
+@family(scale=SCALE, power=Range(0.1, 1.0))
 def cusp(dim, scale=10.0, centre=None, power=0.5):
-    """f(x) = scale max_i |x_i - c_i|^p, 0 < p <= 1: alpha = p (rough at c) and beta = d/p."""
+    """f(x) = scale max_i |x_i - c_i|^p, 0.1 <= p <= 1: alpha = p (rough at c) and beta = d/p."""
     centre = inside("cusp", centre, dim)
 
     def formula(x):
@@ -167,7 +155,7 @@ def cusp(dim, scale=10.0, centre=None, power=0.5):
     )
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def twin_cone(dim, scale=10.0, centre=None):
     """f(x) = scale min(|x - c|, |x + c|), the paper's f2: two minimisers, alpha = 1 and beta = d."""
     centre = inside("twin_cone", centre, dim)
@@ -185,7 +173,6 @@ def twin_cone(dim, scale=10.0, centre=None):
         return scale * np.sqrt(np.minimum(s, t))
 
     moment = norm_moment(dim, 1.0)
-    C0 = packing_constant(dim, 2 / scale, count=2)
     return on_unit_box(
         dim,
         formula,
@@ -197,8 +184,7 @@ def twin_cone(dim, scale=10.0, centre=None):
             M_b=scale * moment / 2,  # |f(x+u) - f(x)| <= scale |u|, attained at c by small cubes
             mu_min=scale * moment,  # f <= scale |x - c|, with equality near c, and fact (ii)
             A=SIDE,
-            C0=C0,
-            bounds=() if C0 == 2 else ("C0",),  # C0 >= 2: two minimisers
+            C0=packing_constant(dim, 2 / scale, count=2),
         ),
         centre=centre,
     )
@@ -231,19 +217,19 @@ def _shell_constant(dim, radii, alpha, beta, scale_range):
 
     def count(eps, a):
         r_in, r_out = radii(eps)
-        if dim == 1:
-            return 2 * np.ceil((r_out - r_in) / a)
+        if dim == 1:  # two intervals, or one where they meet
+            return np.minimum(2 * ((r_out - r_in) / a + 1), SIDE / a + 1)
         reach = a * math.sqrt(dim) / 2
         shell = unit_ball * ((r_out + reach) ** dim - np.maximum(r_in - reach, 0) ** dim)
         return np.minimum(shell, (SIDE + a) ** dim) / a**dim
 
-    return packing_constant_of(count, alpha, beta, dim, scale_range, SIDE, literal=dim == 1)
+    return packing_constant_of(count, alpha, beta, dim, scale_range, SIDE, literal=dim == 1, least=2 if dim == 1 else 1)
 
 
-RADIUS = Range(0.0, 1.0, open_low=True, open_high=True)
+RADIUS = Range(0.05, 0.95)
 
 
-@family(scale=POSITIVE, radius=RADIUS)
+@family(scale=SCALE, radius=RADIUS)
 def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
     """f(x) = scale (|x - c|² - r²)²: smooth, minimal on a sphere, alpha = 2 and beta = 1/2 under (c')."""
     centre = inside("ring", centre, dim, room=radius, scale=0.2)
@@ -281,13 +267,12 @@ def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
             A=SIDE,
             C0=_shell_constant(dim, radii, 2.0, 0.5, range_),
             literal=dim == 1,
-            bounds=("C0",),
         ),
         centre=centre,
     )
 
 
-@family(scale=POSITIVE, radius=RADIUS)
+@family(scale=SCALE, radius=RADIUS)
 def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
     """f(x) = scale | |x - c| - r |: a gutter along a sphere, alpha = 1 and beta = 1 under (c')."""
     centre = inside("ring_cone", centre, dim, room=radius, scale=0.2)
@@ -317,13 +302,13 @@ def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
             A=SIDE,
             C0=_shell_constant(dim, radii, 1.0, 1.0, range_),
             literal=dim == 1,
-            bounds=("C0",) if dim == 1 else ("C0", "mu_min"),
+            bounds=() if dim == 1 else ("mu_min",),
         ),
         centre=centre,
     )
 
 
-@family(scale=POSITIVE, radius=RADIUS, power=OneOf((1.0, 2.0)))
+@family(scale=SCALE, radius=RADIUS, power=OneOf((1.0, 2.0)))
 def plateau(dim, scale=10.0, centre=None, radius=0.4142135624, power=1.0):
     """f(x) = scale max(0, |x - c| - r)^p, p = 1 or 2: flat on a ball, alpha = p and beta = 0."""
     centre = inside("plateau", centre, dim, room=radius, scale=0.2)

@@ -56,7 +56,8 @@ class Range:
         return f"{opening}{self.low:g}, {self.high:g}{closing}"
 
 
-POSITIVE = Range(0.0, open_low=True)
+SCALE = Range(1e-3, 1e6)
+POWER = Range(0.1, 2.0)
 
 
 @dataclass(frozen=True)
@@ -92,9 +93,9 @@ def vector(where, name, value, dim) -> tuple[float, ...]:
         items = np.atleast_1d(np.asarray(value, dtype=float)).tolist()
     except (TypeError, ValueError):
         raise InvalidChoice(f"{where}: {name} = {value!r} is neither a number nor {dim} numbers") from None
-    if len(items) == 1:
+    if np.ndim(items) == 1 and len(items) == 1:
         items = items * dim
-    if len(items) != dim or not np.all(np.isfinite(items)):
+    if np.ndim(items) != 1 or len(items) != dim or not np.all(np.isfinite(items)):
         raise InvalidChoice(
             f"{where}: {name} needs one finite number or {dim} of them (one per coordinate), got {value!r}"
         )
@@ -110,7 +111,7 @@ class Family:
 
     @property
     def formula(self) -> str:
-        """The first sentence of the docstring."""
+        """The first paragraph of the docstring."""
         return " ".join(inspect.getdoc(self.build).split("\n\n")[0].split()).rstrip(".")
 
     @property
@@ -138,7 +139,7 @@ def families() -> tuple[str, ...]:
 
 
 def lookup(name: str) -> Family:
-    if name in _families:
+    if isinstance(name, str) and name in _families:
         return _families[name]
     choices = ", ".join(families())
     near = difflib.get_close_matches(str(name).lower().replace("-", "_"), families(), n=1, cutoff=0.0)

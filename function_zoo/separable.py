@@ -13,10 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from .cost import Constants, Cost
+from .cost import Constants, on_box
 from .cubes import generic, packing_constant, packing_constant_of
 from .radial import SIDE, farthest, inside, on_unit_box
-from .registry import POSITIVE, InvalidChoice, Range, family, vector
+from .registry import SCALE, InvalidChoice, Range, family, vector
 
 
 def _power_sum(where, dim, scale, centre, powers):
@@ -36,12 +36,11 @@ def _power_sum(where, dim, scale, centre, powers):
         """The largest mean error of |t|^p over |t| <= reach on intervals of length a."""
         if p <= 2:  # largest at t = 0: fact (i) of radial.py in d = 1
             return (a / 2) ** p / (p + 1)
-        upper, lower = (
-            reach + a / 2,
-            reach - a / 2,
-        )  # the second derivative grows with |t|: largest at the far end
+        # Convex: the error is >= 0.  For p >= 3 it grows with |t|, for 2 < p < 3 it may also peak at 0.
+        t = np.linspace(0, reach, 129)[:, None]
+        upper, lower = t + a / 2, t - a / 2
         integral = upper ** (p + 1) - np.sign(lower) * np.abs(lower) ** (p + 1)
-        return integral / (a * (p + 1)) - reach**p
+        return np.max(integral / (a * (p + 1)) - t**p, axis=0)
 
     # Below a = 1e-4 the subtraction in worst_error loses digits, and the ratio has reached its limit.
     a = SIDE * np.geomspace(1e-4, 1, 400)
@@ -51,7 +50,7 @@ def _power_sum(where, dim, scale, centre, powers):
 
     def count(eps, a):
         sides = [np.minimum(2 * (eps / scale) ** (1 / p), SIDE) for p in powers]
-        return math.prod(np.floor(s / a) + 1 for s in sides)
+        return math.prod(s / a + 1 for s in sides)
 
     if literal:
         C0 = packing_constant(dim, 2 * scale ** (-1 / powers[0]))
@@ -65,37 +64,33 @@ def _power_sum(where, dim, scale, centre, powers):
             alpha=alpha,  # the roughest coordinate; twice differentiable where p_i >= 2
             beta=beta,  # {f < e} has sides ~ e^(1/p_i)
             M_a=range_,  # the far corner
-            M_b=M_b,  # all one-dimensional errors are >= 0 (convexity or p <= 1 at t = 0): their suprema add
+            M_b=M_b,  # at their suprema all one-dimensional errors are positive, so they add
             # fact (ii) of radial.py: mean of |t|^p over [0, a] is a^p/(p+1), and a^(p - alpha) is largest at a = A
             mu_min=scale * sum(SIDE ** (p - alpha) / (p + 1) for p in powers),
             A=SIDE,
             C0=C0,
             literal=literal,
-            bounds=() if C0 == 1 else ("C0",),
         ),
         centre=centre,
+        powers=powers,
     )
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def quartic(dim, scale=10.0, centre=None):
     """f(x) = scale sum_i (x_i - c_i)⁴: flatter than a quadratic, alpha = 2 and beta = d/4."""
     return _power_sum("quartic", dim, scale, centre, (4.0,) * dim)
 
 
-@family(scale=POSITIVE)
-def mixed_powers(dim, scale=10.0, centre=None, powers=(1.0, 2.0, 3.0)):
-    """f(x) = scale sum_i |x_i - c_i|^(p_i): alpha = min(2, p_i) and beta = sum_i 1/p_i under (c')."""
+@family(scale=SCALE)
+def mixed_powers(dim, scale=10.0, centre=None, powers=None):
+    """f(x) = scale sum_i |x_i - c_i|^(p_i), p = 1, 2, 3, 1, ...: alpha = min(2, p_i), beta = sum_i 1/p_i under (c')."""
     where = f"mixed_powers(dim={dim})"
-    if powers == (1.0, 2.0, 3.0):
-        powers = tuple(powers[i % 3] for i in range(dim))
-    powers = vector(where, "powers", powers, dim)
-    if min(powers) <= 0 or max(powers) > 8:
-        near = tuple(min(max(p, 0.5), 8.0) for p in powers)
-        raise InvalidChoice(f"{where}: powers = {powers} must lie in (0, 8]; a valid choice near it is {near}")
-    cost = _power_sum(where, dim, scale, centre, powers)
-    cost.parameters["powers"] = powers
-    return cost
+    powers = tuple(1.0 + i % 3 for i in range(dim)) if powers is None else vector(where, "powers", powers, dim)
+    near = tuple(min(max(p, 0.25), 6.0) for p in powers)
+    if near != powers:
+        raise InvalidChoice(f"{where}: powers = {powers} must lie in [0.25, 6]; the nearest valid choice is {near}")
+    return _power_sum(where, dim, scale, centre, powers)
 
 
 TERMS = 28  # of the series of weierstrass: rough down to 3^-28, about 4e-14; below that it is smooth
@@ -113,7 +108,7 @@ def _weierstrass_constants(gamma):
     n = np.arange(TERMS)
     weights = 3.0 ** (-gamma * n)
     M_b = mu = 0.0
-    for a in np.array_split(np.geomspace(3.0 ** (4 - TERMS), 1, 40 * (TERMS - 4)), 24):
+    for a in np.array_split(np.geomspace(3.0 ** -(TERMS + 1), 1, 40 * TERMS), 24):
         phase = np.outer(a, 3.0**n)
         error = np.where(phase < 1e-3, (np.pi * phase) ** 2 / 6, 1 - np.sinc(phase))
         M_b = max(M_b, np.max(error @ weights / a**gamma))
@@ -123,7 +118,7 @@ def _weierstrass_constants(gamma):
     return float(M_b), float(mu)
 
 
-@family(scale=POSITIVE, exponent=Range(0.0, 2.0, open_low=True, open_high=True))
+@family(scale=SCALE, exponent=Range(0.25, 1.6))
 def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
     """f(x) = scale sum_i sum_n 3^(-γn) (1 - cos(π 3ⁿ (x_i - c_i))): rough everywhere, alpha = γ and beta = d/γ."""
     centre = inside("weierstrass", centre, dim)
@@ -150,7 +145,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         # For 1/6 <= 3^n |y| <= 1/2 the n-th term is 3^(-gamma n) (1 - cos(pi/3)) or more: W(y) >= (2|y|)^gamma / 2
         width = np.minimum(period * (2 * eps / scale) ** (1 / exponent), SIDE)
         wrapped = width / 2 > spare  # then the sublevel set of a neighbouring period enters the box
-        return (np.floor(width / a) + 1 + wrapped) ** dim
+        return (width / a + 1 + wrapped) ** dim
 
     beta = dim / exponent
     return on_unit_box(
@@ -165,33 +160,20 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
             mu_min=scale * dim * bias / period**exponent,
             A=SIDE,
             C0=packing_constant_of(count, exponent, beta, dim, peak * dim, SIDE, literal=True),
-            bounds=("C0",),
         ),
         centre=centre,
     )
 
 
 def _product_constant(dim, measured):
-    """C0 of a sum of equal profiles: measured up to d = 3, beyond by (C (1+y))^d <= C^d 2^(d-1) (1 + y^d)."""
+    """C0 of a sum of equal profiles: measured up to d = 3, beyond by (C (1+y))^d <= C^d 2^(d-1) (1 + y^d).
+
+    A cost multiplied by `scale` has the sublevel sets of e/scale: C0 max(1, scale^-beta) will do.
+    """
     return measured[dim - 1] if dim <= len(measured) else measured[0] ** dim * 2 ** (dim - 1)
 
 
-def _same_profile(dim, formula, lower, upper, minimum, minimisers, constants, **parameters):
-    """A sum over coordinates on the cube [lower, upper]^d."""
-    return Cost(
-        name="",
-        dim=dim,
-        formula=formula,
-        lower=np.full(dim, lower),
-        upper=np.full(dim, upper),
-        minimum=minimum,
-        minimisers=minimisers,
-        constants=constants,
-        parameters=parameters,
-    )
-
-
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def sine(dim, scale=1.0):
     """f(x) = scale sum_i sin x_i on [2, 2 + 2π]^d: one minimiser, 3π/2, alpha = 2 and beta = d/2."""
 
@@ -201,7 +183,7 @@ def sine(dim, scale=1.0):
             s = s + np.sin(x[i])
         return scale * s
 
-    return _same_profile(
+    return on_box(
         dim,
         formula,
         2.0,
@@ -224,7 +206,7 @@ def sine(dim, scale=1.0):
 SINE_C0 = (4.384, 11.15, 29.57)
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def rastrigin(dim, scale=1.0, centre=None):
     """f(x) = scale sum_i (t_i² + 10 - 10 cos 2πt_i), t = x - c, on [-5.12, 5.12]^d:
     many local minima, alpha = 2 and beta = d/2."""
@@ -244,7 +226,7 @@ def rastrigin(dim, scale=1.0, centre=None):
     reach = half + np.abs(centre)
     t = np.linspace(reach - 1, reach, 20001)  # t^2 grows: the maximum lies in the last period
     M_a = scale * float(np.max(t**2 + 20 * np.sin(np.pi * t) ** 2, axis=0).sum())
-    return _same_profile(
+    return on_box(
         dim,
         formula,
         -half,
@@ -270,7 +252,7 @@ def rastrigin(dim, scale=1.0, centre=None):
 RASTRIGIN_C0 = (1.579, 2.151, 3.146)
 
 
-@family(scale=POSITIVE)
+@family(scale=SCALE)
 def garland(dim, scale=1.0):
     """f(x) = -scale sum_i x_i (1 - x_i) (4 - sqrt|sin 60 x_i|) on [0, 1]^d: many cusps, alpha = 1/2 and beta = 2d."""
     best = math.pi / 6
@@ -282,7 +264,7 @@ def garland(dim, scale=1.0):
         return scale * s
 
     minimum = -4 * best * (1 - best)  # sin 60 x = 0 there: the cusp outweighs the slope of x (1 - x)
-    return _same_profile(
+    return on_box(
         dim,
         formula,
         0.0,
@@ -307,10 +289,40 @@ GARLAND_mu = 1.3474  # the interval [x*, x* + 1]
 GARLAND_C0 = (3.945, 12.80, 42.7)
 
 
-RHO = Range(0.0, 1.0, open_low=True, open_high=True)
+def _double_sine_profile(t, e1, e2):
+    u = np.maximum(2 * np.abs(t), 1e-300)
+    s = 0.5 + 0.5 * np.sin(np.pi * np.log2(u))
+    return u**e2 * (1 - s) + u**e1 * s
 
 
-@family(scale=POSITIVE, rho1=RHO, rho2=Range(0.25, 1.0, open_high=True))
+@lru_cache(maxsize=64)
+def _double_sine_suprema(e1, e2, centre):
+    """One coordinate: the largest mean error and the largest bias at a minimiser, by the length of the interval."""
+    from .measure import Target, cube_errors, minimiser_biases
+
+    def g(X):
+        return _double_sine_profile(X[:, 0], e1, e2)
+
+    low, high = np.array([-centre]), np.array([1 - centre])
+    target = Target(g, low, high, 0.0, np.zeros((1, 1)), 1.0, 1.0)
+    rng = np.random.default_rng(0)
+    errors, biases = cube_errors(target, rng), minimiser_biases(target, rng)
+    return {w.a: w.value for w in errors}, {w.a: w.value for w in biases}
+
+
+@lru_cache(maxsize=64)
+def _double_sine_sublevels(e1, e2):
+    """For a grid of e: the length of {g < e} on a line and its number of pieces."""
+    t = np.geomspace(1e-12, 1.0, 60_001)
+    values = _double_sine_profile(t, e1, e2)
+    eps = np.geomspace(1e-14, 4.0, 181)
+    below = values[None, :] < eps[:, None]
+    length = 2 * (below[:, 1:] * np.diff(t)).sum(axis=1) + 2 * t[0]
+    pieces = 1 + 2 * np.count_nonzero(below[:, 1:] & ~below[:, :-1], axis=1)
+    return eps, length, pieces
+
+
+@family(scale=SCALE, rho1=Range(0.05, 0.6), rho2=Range(0.3, 0.9))
 def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
     """f(x) = scale sum_i u^e2 (1-s) + u^e1 s, u = 2|x_i - c_i|, s = (1 + sin(π log2 u))/2,
     e = -log2 ρ, on [0, 1]^d: alpha = e2 and beta = d (1/e1 + (1 - e2/e1)/2) under (c')."""
@@ -331,38 +343,42 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             total = total + u**e2 * (1 - s) + u**e1 * s
         return scale * total
 
-    # Per coordinate, {g < e} reaches out to u ~ e^(1/e1), where 1 - s must stay below e u^(-e2).  Since 1 - s is
-    # quadratic at its zeros, the widest piece has length u sqrt(e u^(-e2)) there: e^(1/e1 + (1 - e2/e1)/2) in all.
-    # Pieces narrower than a are log(1/e) many, so (c) fails by a logarithm for large a, and (c') holds.
+    errors, biases = zip(*(_double_sine_suprema(e1, e2, c) for c in centre), strict=True)
+
+    def summed(tables):
+        """Cubes have one length: the sums over coordinates, each at its worst place, divided by a^alpha."""
+        return max(sum(table[a] for table in tables) / a**e2 for a in set.intersection(*map(set, tables)))
+
+    table_eps, length, pieces = _double_sine_sublevels(e1, e2)
+
+    def count(eps, a):
+        row = np.minimum(np.searchsorted(table_eps, eps / scale), len(table_eps) - 1)
+        return (np.minimum(length[row], 1.0) / a + pieces[row]) ** dim
+
+    # Per coordinate, {g < e} reaches out to u ~ e^(1/e1).  Around each zero of 1 - s it has a piece on which 1 - s is
+    # below e u^(-e2); 1 - s is quadratic there, so the piece has length ~ u sqrt(e u^(-e2)).  For e2 < 2 the lengths
+    # are a geometric series, dominated by the outermost: e^(1/e1 + (1 - e2/e1)/2) in all.  The pieces are log(1/e)
+    # many, so (c) fails by a logarithm for large a, and (c') holds.
     beta = dim * (1 / e1 + (1 - e2 / e1) / 2)
-    u = 2 * np.linspace(np.zeros(dim), np.maximum(centre, 1 - np.array(centre)), 200_001)[1:]
-    swing = 0.5 + 0.5 * np.sin(np.pi * np.log2(u))
-    M_a = scale * float(np.max(u**e2 * (1 - swing) + u**e1 * swing, axis=0).sum())
-    cost = _same_profile(
+    t = np.linspace(np.zeros(dim), np.maximum(centre, 1 - np.array(centre)), 200_001)
+    M_a = scale * float(np.max(_double_sine_profile(t, e1, e2), axis=0).sum())
+    return on_box(
         dim,
         formula,
         0.0,
         1.0,
-        float(formula(np.array(centre))),  # not 0 but below 1e-200, where the logarithm is cut off
+        float(formula(np.array(centre))),  # not 0 but below 1e-90, where the logarithm is cut off
         [centre],
         Constants(
             alpha=e2,  # between the envelopes u^e1 and u^e2 with slopes ~ u^(e2 - 1)
             beta=beta,
             M_a=M_a,  # the largest value of an explicit function of one variable, per coordinate
-            M_b=0.7026 * dim * scale,
-            mu_min=1.2888 * dim * scale,  # the interval [c, c + 1]
+            M_b=scale * summed(errors),
+            mu_min=scale * summed(biases),
             A=1.0,
-            C0=_product_constant(dim, DOUBLE_SINE_C0) * max(1.0, scale**-beta),
+            C0=packing_constant_of(count, e2, beta, dim, M_a, 1.0, literal=False),
             literal=False,
             measured=("M_b", "mu_min", "C0"),
         ),
         centre=centre,
     )
-    if (rho1, rho2) == (0.25, 0.5):
-        return cost
-    from .audit import remeasured
-
-    return remeasured(cost, ("M_b", "mu_min", "C0"))  # the literals above belong to the default rates
-
-
-DOUBLE_SINE_C0 = (1.459, 1.538, 1.493)

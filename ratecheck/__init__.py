@@ -11,6 +11,20 @@ _HOMES = {
     "Uniform": "noise",
     "Rademacher": "noise",
     "StudentT": "noise",
+    "Rate": "rates",
+    "theorem1": "theorems",
+    "theorem1_corrected": "theorems",
+    "theorem2": "theorems",
+    "theorem2_sharper": "theorems",
+    "theorem3": "theorems",
+    "fit_rate": "fit",
+    "slope_difference": "fit",
+    "FitError": "fit",
+    "verdict": "verdicts",
+    "log_power_verdict": "verdicts",
+    "tight": "verdicts",
+    "judge": "verdicts",
+    "holm": "verdicts",
 }
 
 __all__ = sorted(_HOMES)

@@ -295,8 +295,8 @@ def report(coverage, verdicts, repeats, seed) -> str:
         "",
         "The true slope exceeds the claim by the amount in the heading (0: the claim is true; 0.05: at the margin, "
         "where either decision may fall with its nominal 5 %). `hidden` is CONSISTENT for R = T^(2/3), a wrong "
-        "exponent that the claim's logarithm can hide. In S8, S9 and S10 the slope over the window exceeds the slope for T to "
-        "infinity, so that REFUTED at +0.05 is not wrong about the window.",
+        "exponent that the claim's logarithm can hide. In S8, S9 and S10 the slope over the window exceeds the slope "
+        "for T to infinity, so that REFUTED at +0.05 is not wrong about the window.",
         "",
     ]
     heads = ["REFUTED +0", "CONSISTENT +0", "CONSISTENT +0.05", "CONSISTENT +0.1", "CONSISTENT +0.2"]

@@ -41,7 +41,7 @@ WRONG = {
     "M_a": [0.95, 1.1],
     "M_b": [0.95, 1.1],
     "mu_min": [0.95, 1.1],
-    "C0": [0.85, 1.25],
+    "C0": [0.85],  # any larger constant is true as well
 }
 
 
@@ -55,11 +55,11 @@ def test_one_wrong_constant_fails(name, dim, constant, any_seed):
         assert not verdicts(wrong, any_seed)[constant], factor
 
 
-@pytest.mark.parametrize(("name", "dim"), [("ring", 2), ("weierstrass", 1), ("plateau", 2), ("quartic", 3)])
+@pytest.mark.parametrize(("name", "dim"), [("ring_cone", 2), ("weierstrass", 1), ("plateau", 2)])
 def test_a_bound_that_is_too_small_fails(name, dim, any_seed):
     cost = zoo.get(name, dim)
     measured = zoo.audit(cost, any_seed).set_index("constant")["measured"]
-    for constant in cost.constants.bounds:
+    for constant in ("C0", *cost.constants.bounds):
         wrong = replace(cost, constants=replace(cost.constants, **{constant: 0.9 * measured[constant]}))
         assert not verdicts(wrong, any_seed)[constant], constant
 
@@ -117,7 +117,7 @@ def test_literal_condition_fails_where_only_its_weak_form_is_annotated(name):
     cost = zoo.get(name, 2)
     found = _suprema(Target.of(cost), cost.constants, np.random.default_rng(0))
     assert found["C0"].value <= cost.constants.C0 * 1.01
-    assert found["C0 of the other condition"].value > 2 * cost.constants.C0
+    assert found["C0 of the other condition"].value > 2 * found["C0"].value
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -131,21 +131,35 @@ def test_packings_against_the_exact_number(dim, any_seed):
     assert np.mean(found.count[inside] == exact[inside]) > 0.5
 
 
-def test_parameters_other_than_the_default_hold_too(any_seed):
-    for cost in [
-        zoo.get("power", 2, power=0.7, scale=3.0),
-        zoo.get("power", 3, power=1.2),
-        zoo.get("valley", 3, active=2, power=2.0),
-        zoo.get("weierstrass", 1, exponent=0.5),
-        zoo.get("weierstrass", 2, exponent=1.5),
-        zoo.get("mixed_powers", 2, powers=(2.0, 2.5)),
-        zoo.get("mixed_powers", 1, powers=0.6),
-        zoo.get("plateau", 2, power=2, radius=0.3),
-        zoo.get("ring", 2, radius=0.35, scale=2.0),
-        zoo.get("twin_cone", 3, centre=(0.4, 0.0, -0.1)),
-        zoo.get("double_sine", 1, rho1=0.3, rho2=0.8),
-        zoo.get("rastrigin", 1, centre=1.2345),
-        zoo.get("quadratic", 4),
-    ]:
-        table = zoo.audit(cost, any_seed)
-        assert table["holds"].all(), f"{cost}\n{table.to_string()}"
+OTHERS = [
+    zoo.get("power", 2, power=0.7, scale=3.0),
+    zoo.get("power", 3, power=1.2),
+    zoo.get("cone", 2, scale=1e-3),
+    zoo.get("valley", 3, active=2, power=2.0),
+    zoo.get("valley", 2, power=0.5),
+    zoo.get("weierstrass", 1, exponent=0.5),
+    zoo.get("weierstrass", 2, exponent=1.5),
+    zoo.get("mixed_powers", 2, powers=(2.0, 2.5)),
+    zoo.get("mixed_powers", 2, powers=(0.5, 3.5)),
+    zoo.get("mixed_powers", 1, powers=0.6),
+    zoo.get("plateau", 2, power=2, radius=0.3),
+    zoo.get("ring", 2, radius=0.35, scale=2.0),
+    zoo.get("ring", 1, radius=0.3, scale=1e-3),
+    zoo.get("ring_cone", 1, radius=0.3, scale=0.01),
+    zoo.get("twin_cone", 3, centre=(0.4, 0.0, -0.1)),
+    zoo.get("double_sine", 1, rho1=0.3, rho2=0.8),
+    zoo.get("double_sine", 1, scale=10.0),
+    zoo.get("rastrigin", 1, centre=1.2345),
+    zoo.get("rastrigin", 2, scale=10.0),
+    zoo.get("garland", 1, scale=5.0),
+    zoo.get("griewank", 1, scale=10.0),
+    zoo.get("himmelblau", 2, scale=1e-3),
+    zoo.get("sine", 4),
+    zoo.get("quadratic", 4),
+]
+
+
+@pytest.mark.parametrize("cost", OTHERS, ids=str)
+def test_parameters_other_than_the_default_hold_too(cost, any_seed):
+    table = zoo.audit(cost, any_seed)
+    assert table["holds"].all(), f"{cost}\n{table.to_string()}"

@@ -30,11 +30,11 @@ def test_norm_moment_against_robbins_constant():
     assert norm_moment(3, 1.0) == pytest.approx(closed, rel=1e-11)
 
 
-@pytest.mark.parametrize("width", [0.2, 0.63, 1.0, 2.7])
+@pytest.mark.parametrize("width", [0.2, 0.63, 1.0, 2.7, 11.0])
 @pytest.mark.parametrize("dim", [1, 2, 3])
 def test_packing_constant_against_a_scan_of_cubes(dim, width):
     # An open cube of side s holds exactly ceil(s/a)^d points at distance >= a.
-    s_over_a = np.concatenate([np.geomspace(1e-6, 50, 200_001), np.arange(1, 50) + 1e-9])
+    s_over_a = np.concatenate([np.geomspace(1e-6, 500, 200_001), np.arange(1, 500) + 1e-9])
     scan = np.max(np.ceil(s_over_a) ** dim / (1 + (s_over_a / width) ** dim))
     limit = width**dim  # of the ratio as a -> 0
     assert packing_constant(dim, width) == pytest.approx(max(scan, limit), rel=1e-3)
@@ -45,7 +45,21 @@ def test_packing_constant_of_the_box_itself():
     a = 2 / np.concatenate([np.arange(1, 400), np.linspace(0.1, 50, 5000)])
     for dim in (1, 2, 3):
         scan = np.max((np.floor(2 / a + 1e-12) + 1) ** dim / (1 + a**-dim))
-        assert packing_constant(0, 1.0, dim) == pytest.approx(max(scan, 2.0**dim), rel=5e-3)
+        assert packing_constant(0, 1.0, dim) == pytest.approx(max(scan, 2.0**dim), rel=1e-9)
+
+
+@pytest.mark.parametrize("width", [0.2, 0.9, 3.3])
+@pytest.mark.parametrize(("ball", "flat"), [(1, 1), (1, 2), (2, 1)])
+def test_packing_constant_of_a_slab_against_a_scan(ball, flat, width):
+    # ceil(s/a)^b (floor(2/a) + 1)^f points, s = width e^(1/alpha) >= width a
+    a = 2 / np.concatenate([np.arange(1, 3000), np.geomspace(1, 3000, 3001)])[:, None]
+    s = width * a * np.concatenate([np.geomspace(1, 50, 999), (np.arange(1, 50) + 1e-9) / width])[None, :]
+    s = np.where(s >= width * a, s, np.nan)
+    points = np.ceil(s / a) ** ball * (np.floor(2 / a + 1e-12) + 1) ** flat
+    scan = np.nanmax(points / (1 + (s / width) ** ball / a ** (ball + flat)))
+    bound = packing_constant(ball, width, flat)
+    assert scan <= bound * (1 + 1e-9)
+    assert bound <= 1.15 * scan  # not far above what is needed
 
 
 @pytest.mark.parametrize(("dim", "size"), [(1, 255), (2, 255), (3, 127), (3, 2039)])

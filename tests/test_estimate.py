@@ -53,11 +53,52 @@ def test_an_affine_function_has_no_mean_error():
     assert table.loc["beta", "low"] <= 1 <= table.loc["beta", "high"]
 
 
+@pytest.mark.parametrize(
+    ("f", "lower", "beta"),
+    [
+        (lambda X: X[:, 0] ** 2, [0.5], 1.0),
+        (lambda X: -np.sin(X[:, 0]), [0.0], 1.0),
+        (lambda X: np.exp(X[:, 0]), [-1.0], 1.0),
+        (lambda X: X[:, 0] ** 2 + X[:, 1] ** 2, [0.1, 0.1], 2.0),
+    ],
+)
+def test_a_minimiser_on_the_boundary(f, lower, beta):
+    # The gradient does not vanish there: no mu makes the mean over a cube at x* smaller than mu a^2.
+    table = zoo.estimate(f, lower, [1.0] * len(lower), vectorised=True).set_index("constant")
+    assert table.loc["mu_min", "high"] == np.inf
+    assert "boundary" in table.loc["mu_min", "note"]
+    assert table.loc["beta", "low"] <= beta <= table.loc["beta", "high"]
+    assert table.loc["alpha", "low"] <= 2 <= table.loc["alpha", "high"]
+
+
+@pytest.mark.parametrize("level", [1e4, 1e8])
+def test_a_large_constant_costs_digits_and_the_intervals_know(level):
+    def f(X):
+        return level + (X[:, 0] - 0.1234) ** 2
+
+    table = zoo.estimate(f, [-1.0], [1.0], vectorised=True, margin=1.0).set_index("constant")
+    for constant, true in (("alpha", 2.0), ("M_b", 1 / 12), ("mu_min", 1 / 3)):
+        assert table.loc[constant, "low"] <= true * 1.002, constant
+        assert true * 0.998 <= table.loc[constant, "high"], constant
+
+
+@pytest.mark.parametrize("f", [lambda X: np.floor(10 * X[:, 0]), lambda X: (X[:, 0] > 0.3) * 1.0])
+def test_discontinuous_functions_give_a_table(f):
+    table = zoo.estimate(f, [0.0], [1.0], vectorised=True).set_index("constant")
+    assert table.loc["alpha", "estimate"] < 0.2
+
+
 def test_bad_questions(fails_with):
     def ok(X):
         return X[:, 0] ** 2
 
     fails_with(lambda: zoo.estimate(ok, [1.0], [0.0], vectorised=True), "lower < upper")
+    fails_with(lambda: zoo.estimate(ok, [], [], vectorised=True), "lower < upper")
+    fails_with(lambda: zoo.estimate(ok, "a", [1.0], vectorised=True), "must be numbers")
+    fails_with(lambda: zoo.estimate(ok, [0.0], [1.0], vectorised=True, margin="wide"), "not a number")
+    fails_with(lambda: zoo.estimate(ok, [0.0], [1.0]), "is vectorised = False right?")
+    fails_with(lambda: zoo.estimate(3.0, [0.0], [1.0]), "not a function")
+    fails_with(lambda: zoo.estimate(lambda X: X[:, 0] * 1j, [0.0], [1.0], vectorised=True), "real numbers")
     fails_with(lambda: zoo.estimate(ok, [0.0], [np.inf], vectorised=True), "finite")
     fails_with(lambda: zoo.estimate(ok, [0.0], [1.0], vectorised=True, margin=-1), "margin")
     fails_with(lambda: zoo.estimate(ok, [0.0], [1.0], vectorised=True, repeats=1), "nearest valid choice is 2")

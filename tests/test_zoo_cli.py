@@ -36,7 +36,11 @@ def test_several_audits_run_side_by_side(capsys):
         (["audit", "quadratc"], "did you mean 'quadratic'"),
         (["audit", "quadratic", "--dim", "0"], "nearest valid choice is 1"),
         (["audit", "branin", "--dim", "3"], "dimension 2 only"),
-        (["audit", "branin", "himmelblau", "--dim", "1", "3"], "exists in dimension 1 or 3"),
+        (
+            ["audit", "branin", "himmelblau", "--dim", "1", "3"],
+            "exists in dimension 1 or 3; the nearest valid choice is 2",
+        ),
+        (["audit", "all", "--dim", "0"], "nearest valid choice is 1"),
         (["audit", "cone", "--set", "size=3"], "no parameter 'size'"),
         (["audit", "cone", "--set", "scale"], "NAME=VALUE"),
         (["audit", "cone", "--set", "scale=big"], "not a number"),
@@ -50,6 +54,24 @@ def test_mistakes_get_one_sentence_and_exit_code_2(arguments, words, capsys):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert words in captured.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["audit", "cone", "--dim", "2.4"], "nearest valid choice is 2"),
+        (["audit", "cone", "--seed", "-1"], "nearest valid choice is 0"),
+        (["audit", "cone", "--dims", "2"], "unrecognized arguments"),
+        (["audits"], "invalid choice"),
+    ],
+)
+def test_mistakes_of_syntax_too(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, capsys):
