@@ -336,6 +336,8 @@ def targets(coverage, verdicts, known) -> list[str]:
 
     def line(text, table, column, mask, worst, holds):
         part = table[mask]
+        if part.empty:
+            return
         i = worst(part[column])
         row = part.loc[i]
         mark = "met" if holds(row[column]) else "MISSED"

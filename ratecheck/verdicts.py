@@ -71,16 +71,21 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
 def log_power_verdict(
     fit: Fit, rate: Rate, kind: str = "upper", margin: float = LOG_MARGIN, level: float = LEVEL
 ) -> Verdict:
-    """Judge the log power of a promised rate, its exponent taken for granted."""
+    """Judge the log power of a promised rate, its exponent taken for granted.
+
+    The fitted power must also explain the data: where the slope left over is still falling, no power is refuted.
+    """
     _check_kind(kind)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
     power = fit.log_power_at(rate.slope)
     excess = power.minus(rate.log_power)
+    explained = fit.at(power.value)
+    trends = [e for e in (explained.late_trend(), explained.change()) if e is not None]
     if kind == "lower":
-        excess = excess.mirrored()
+        excess, trends = excess.mirrored(), [e.mirrored() for e in trends]
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, excess, [], margin, level, measured, kind, fit)
+    return _decide(excess, excess, trends, margin, level, measured, kind, fit, settled=False)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
@@ -135,7 +140,7 @@ def _check_kind(kind):
         raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
 
 
-def _decide(whole, half, trends, margin, level, measured, kind, fit):
+def _decide(whole, half, trends, margin, level, measured, kind, fit, settled=True):
     side = "above" if kind == "upper" else "below"
     caution = f" ({fit.caution})" if fit.caution else ""
     below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
@@ -145,7 +150,7 @@ def _decide(whole, half, trends, margin, level, measured, kind, fit):
         name, p_value = Name.CONSISTENT, below
         reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
     elif beyond < 1 - level and half.value > margin:
-        if half.above(margin) < 1 - level:
+        if settled and half.above(margin) < 1 - level:  # the last half can speak for itself
             trends = trends[:1]
         if all(trend.mirrored().above(0.0) > TREND for trend in trends):
             name, p_value = Name.REFUTED, beyond

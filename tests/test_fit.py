@@ -283,6 +283,7 @@ def test_a_linear_start_is_not_refuted(name):
     scenario = BY_NAME[name]
     data = LogMeans.of(HORIZONS, tuple((scenario.mean(CLAIM) * np.linspace(0.99, 1.01, 50)[:, None]).T), True)
     assert verdict(fit_rate(data), CLAIM).name != Name.REFUTED
+    assert log_power_verdict(fit_rate(data), CLAIM).name != Name.REFUTED
 
 
 def test_lock_in_is_flagged(any_seed):
