@@ -426,7 +426,7 @@ def _checked(fit: Fit) -> Fit:
     step = float(np.median(np.diff(x)))
     per_period = math.log(fit.period) / step
     periods = (x[-1] - x[0] + step) / math.log(fit.period)
-    if per_period < 3 - 1e-6:
+    if per_period < 4 - 1e-6:
         text = f"{per_period:.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do"
     elif periods < 2 - 1e-6:
         needed = math.exp(x[0] + 2 * math.log(fit.period) - step)

@@ -126,7 +126,7 @@ def test_a_window_of_less_than_two_periods_is_inconclusive_and_says_what_would_d
     v = verdict(fit, CLAIM)
     assert v.name == "INCONCLUSIVE"
     assert "T_max" in v.reason
-    assert "per period" in fit_rate(exact(CLAIM), 1.0, period=5.0).problem
+    assert "3.0 horizons per period of 8 cannot show it; 4 would do" in fit_rate(exact(CLAIM), 1.0, period=8.0).problem
     assert fit_rate(exact(CLAIM), 1.0, window=(2**10, 2**17), period=16.0).problem == ""
 
 
