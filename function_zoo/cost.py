@@ -78,8 +78,10 @@ class Cost:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         if self.lower.shape != (self.dim,) or self.upper.shape != (self.dim,):
             raise ValueError(f"{self.name}: the box needs {self.dim} lower and {self.dim} upper ends")
-        if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim:
-            raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim})")
+        if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim or not len(self.minimisers):
+            raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim}) with k >= 1")
+        if not isinstance(self.constants, Constants):
+            raise ValueError(f"{self.name}: constants = {self.constants!r} must be Constants(...)")
 
     def __call__(self, x) -> float:
         x = np.asarray(x, dtype=float)
@@ -96,14 +98,21 @@ class Cost:
 
     @cached_property
     def compiled(self):
-        """f as a numba cfunc float64(float64[::1]): one type for all costs, so a kernel compiles once for all."""
+        """f as a numba cfunc float64(float64[::1]): one type for all costs, so a kernel compiles once for all.
+
+        Only the zoo's own formulas are cached on disk: they depend on captured values alone, which are part of the
+        cache key, whereas numba would not notice a changed global in a formula from elsewhere.
+        """
         import numba
 
         signature = numba.float64(numba.float64[::1])
         try:
-            return numba.cfunc(signature, cache=True, error_model="numpy")(self.formula)
-        except RuntimeError:  # no file to cache beside, as for a formula typed at the prompt
-            return numba.cfunc(signature, error_model="numpy")(self.formula)
+            return numba.cfunc(signature, cache=self.registered, error_model="numpy")(self.formula)
+        except numba.core.errors.NumbaError as error:
+            first = str(error).strip().splitlines()[0]
+            raise ValueError(
+                f"{self}: the formula cannot be compiled ({first}); use numpy functions of x[0], x[1], ..."
+            ) from error
 
     @property
     def side(self) -> float:

@@ -56,7 +56,7 @@ class Range:
         return f"{opening}{self.low:g}, {self.high:g}{closing}"
 
 
-SCALE = Range(1e-3, 1e6)
+SCALE = Range(1e-3, 1e18)
 POWER = Range(0.1, 2.0)
 
 

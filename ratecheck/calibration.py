@@ -20,7 +20,7 @@ import numpy as np
 
 from .fit import LARGE_SHARE, LogMeans, fit_rate
 from .rates import Rate
-from .verdicts import MARGIN, Name, log_power_verdict, verdict
+from .verdicts import MARGIN, Name, log_power_verdict, tight, verdict
 
 HORIZONS = 2.0 ** np.arange(8, 20)
 CLAIM = Rate(0.5, 1.0)
@@ -72,6 +72,18 @@ def locked(rng, mean, n):
     """Four per cent of the runs cost fifteen times as much."""
     factor = np.where(rng.random((n, 1)) < 0.04, 15.0, 1.0) / (1 + 14 * 0.04)
     return factor * blocks(rng, mean, n)
+
+
+def stuck(rng, mean, n):
+    """Four per cent of the runs also pay linearly; the whole is scaled back to the mean that was asked for."""
+    linear = mean[0] * HORIZONS / HORIZONS[0]
+    R = blocks(rng, mean, n) + np.where(rng.random((n, 1)) < 0.04, linear, 0.0)
+    return R * (mean / (mean + 0.04 * linear))
+
+
+def locked_apart(rng, mean, n):
+    factor = np.where(rng.random((n, len(mean))) < 0.04, 15.0, 1.0) / (1 + 14 * 0.04)
+    return factor * mean * lognormal(rng, 0.5, (n, len(mean)))
 
 
 def heavy(rng, mean, n):
@@ -144,6 +156,7 @@ SCENARIOS = (
     Scenario("S1", "run effect and block increments", blocks),
     Scenario("S2", "random slopes", random_slopes),
     Scenario("S4", "4 % of runs lock in at 15 times the regret", locked, lock_in=True),
+    Scenario("S4b", "4 % of runs lock in and pay linearly", stuck, lock_in=True),
     Scenario("S5", "resampled runs of UCB1", resampled),
     Scenario("S6", "heavy tails, no third moment", heavy),
     Scenario("S7", "log-periodic with factor 16", blocks, shape=waves, period=16.0),
@@ -152,6 +165,7 @@ SCENARIOS = (
     Scenario("S10", "linear start up to 2^13, half of the window", blocks, shape=linear_start(2.0**13), pure=False),
     Scenario("I1", "separate runs, lognormal 0.5", separate(0.5), anytime=False),
     Scenario("I2", "separate runs, lognormal 1", separate(1.0), anytime=False),
+    Scenario("I4", "separate runs, 4 % lock in at 15 times", locked_apart, anytime=False, lock_in=True),
     Scenario("I5", "separate runs, gamma 0.7", separate_gamma, anytime=False),
     Scenario("I6", "separate runs of UCB1, resampled", resampled_apart, anytime=False),
 )
@@ -178,7 +192,7 @@ def intervals(scenario, n, repeats, seed) -> dict:
         hits["joint"] += fit.joint_region_holds(*truth.joint()[0])
         hits["curvature"] += fit.curvature_p() < 0.05
         hits["chi-square"] += fit.chi_square()[2] < 0.05
-        hits["held out"] += all(e.low <= 0 <= e.high for _, e in fit.held_out(1))
+        hits["held out"] += np.mean([e.low <= 0 <= e.high for _, e in fit.held_out()])
         share.append(fit.largest_share)
         flagged += fit.caution != ""
         if r < some:
@@ -213,6 +227,19 @@ def decisions(scenario, n, repeats, seed) -> dict:
             fit = fit_rate(scenario.data(rng, truth, n), CLAIM.log_power, None, scenario.period)
             names.append(log_power_verdict(fit, CLAIM).name)
         row[f"{label} refuted"] = names.count(Name.REFUTED) / repeats
+    lower = {0.0: "lower refuted though right", 0.1: "lower refuted, off by 0.1"}
+    for off, label in lower.items():
+        truth = Rate(CLAIM.exponent + off, CLAIM.log_power)
+        names = []
+        for _ in range(repeats):
+            fit = fit_rate(scenario.data(rng, truth, n), CLAIM.log_power, None, scenario.period)
+            names.append((verdict(fit, CLAIM, "lower").name, tight(fit, CLAIM).name))
+        row[label] = [a for a, _ in names].count(Name.REFUTED) / repeats
+        row["tight consistent though right" if off == 0 else "tight consistent, off by 0.1"] = [
+            b for _, b in names
+        ].count(Name.CONSISTENT) / repeats
+        if off == 0:
+            row["tight refuted though right"] = [b for _, b in names].count(Name.REFUTED) / repeats
     hidden = [
         verdict(fit_rate(scenario.data(rng, Rate(1 / 3, 0.0), n), 1.0, None, scenario.period), CLAIM).name
         for _ in range(repeats)
@@ -262,7 +289,7 @@ def report(coverage, verdicts, repeats, seed) -> str:
         "## Coverage of nominal 95 % intervals, in per cent",
         "",
         "The truth is what the same fit gives on E R(T) itself; where E R(T) is a pure rate that is the rate. "
-        "`held out` is the share of fits whose prediction interval holds the last horizon; the largest share is the "
+        "`held out` is the coverage of the prediction intervals for the last two horizons; the largest share is the "
         "median over repetitions of the largest part of a horizon's regret that a single run carries, and a fit is "
         f"flagged where it exceeds {100 * LARGE_SHARE:.0f} %.",
         "",
@@ -315,6 +342,18 @@ def report(coverage, verdicts, repeats, seed) -> str:
     for row in verdicts.to_dict("records"):
         cells = [per_cent(row[f"{label} refuted"]) for label in ("log power right", "log power 2 for 1")]
         lines.append(f"| {row['scenario']} | {row['N']} | " + " | ".join(cells) + " |")
+    others = {
+        "lower refuted though right": "lower bound: REFUTED though right",
+        "lower refuted, off by 0.1": "REFUTED, off by 0.1",
+        "tight refuted though right": "tight: REFUTED though right",
+        "tight consistent though right": "CONSISTENT, right",
+        "tight consistent, off by 0.1": "CONSISTENT, off by 0.1",
+    }
+    lines += ["", "## Lower bounds, and rates that are claimed to be tight, in per cent", ""]
+    lines += ["| scenario | N | " + " | ".join(others.values()) + " |", "|---" * (len(others) + 2) + "|"]
+    for row in verdicts.to_dict("records"):
+        cells = [per_cent(row[h]) for h in others]
+        lines.append(f"| {row['scenario']} | {row['N']} | " + " | ".join(cells) + " |")
     lines += ["", "## Against the targets", "", *targets(coverage, verdicts, known), ""]
     lines += [
         "Rerun with",
@@ -358,11 +397,13 @@ def targets(coverage, verdicts, known) -> list[str]:
 
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ratecheck.calibration", description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=1000)
+    parser.add_argument("--repeats", type=int, default=1000, help="at least 4")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, default=Path("studies/calibration"))
     arguments = parser.parse_args(argv)
+    if arguments.repeats < 4:
+        parser.error(f"--repeats {arguments.repeats} is too few; the nearest valid choice is 4")
     coverage, verdicts = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
     arguments.out.mkdir(parents=True, exist_ok=True)
     coverage.to_csv(arguments.out / "intervals.csv", index=False)

@@ -78,6 +78,8 @@ def simulate(
     """
     if not isinstance(algorithm, AdaptiveBins | UniformBins):
         raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...) or UniformBins(...)")
+    if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
+        raise ValueError(f"cost = {cost!r} is no cost; make one with function_zoo.get or function_zoo.Cost")
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)
@@ -205,6 +207,14 @@ def check_cost(cost):
     centre = (cost.lower + cost.upper)[None] / 2
     points = np.vstack([cost.minimisers, centre, cost.lower[None], cost.upper[None], inner, outer])
     found = values(cost.compiled, points)
+    away = found[: len(cost.minimisers)] - cost.minimum
+    outside = np.any((cost.minimisers < cost.lower) | (cost.minimisers > cost.upper), axis=1)
+    wrong = np.flatnonzero((away > 1e-9 * max(1.0, abs(cost.minimum), cost.constants.M)) | outside)
+    if wrong.size and np.isfinite(away[wrong[0]]):
+        raise ValueError(
+            f"{cost}: the minimiser {cost.minimisers[wrong[0]].tolist()} is not one: f exceeds its minimum there by "
+            f"{away[wrong[0]]:.3g}, or it lies outside the box"
+        )
     bad = np.flatnonzero(~((lowest(cost) <= found) & (found < HIGHEST)))
     if bad.size:
         raise ValueError(bad_value(cost, points[bad[0]]))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from numbers import Real
 
 import numpy as np
 from scipy import special
@@ -109,7 +110,13 @@ def log_means(runs) -> LogMeans:
             raise FitError(f"the table mixes runs with different {column} ({seen}); fit them one at a time")
     if len(table) == 0:
         raise FitError("the table of runs is empty")
-    regret = table["regret"].to_numpy(dtype=float)
+    try:
+        table = table.assign(horizon=table["horizon"].astype(float), regret=table["regret"].astype(float))
+    except (TypeError, ValueError) as error:
+        raise FitError(f"horizons and regrets must be numbers ({error})") from None
+    if not np.all(np.isfinite(table["horizon"])):
+        raise FitError("a horizon is not finite")
+    regret = table["regret"].to_numpy()
     if not np.all(np.isfinite(regret)):
         raise FitError(f"{np.count_nonzero(~np.isfinite(regret))} of {len(regret)} regrets are not finite")
     if table.duplicated(["replicate", "horizon"]).any():
@@ -187,12 +194,14 @@ class Fit:
         """cos and sin of whole multiples of 2 pi ln T / ln period, as many as the grid resolves, two at most."""
         if self.period is None or self.problem:
             return np.empty((len(self.x), 0))
-        per_period = math.log(self.period) / np.median(np.diff(self.x))
+        per_period = math.log(self.period) / float(np.median(np.diff(self.x)))
         columns = []
         for k in range(1, min(2, int((per_period - 1 + 1e-9) // 2)) + 1):
             phase = 2 * math.pi * k * self.x / math.log(self.period)
             columns += [np.cos(phase), np.sin(phase)]
-        return np.column_stack(columns) if columns else np.empty((len(self.x), 0))
+        if abs(per_period - 4) < 1e-6:  # of the second harmonic, four horizons per period show the alternating part
+            columns.append(np.cos(math.pi * np.arange(len(self.x))))
+        return np.column_stack(columns)
 
     def _weights(self, *columns, harmonics=True):
         """The rows of the least-squares solution: coefficients of the design are weights @ y."""
@@ -238,12 +247,17 @@ class Fit:
         weights = self._late_weights(2)
         return None if weights is None else self._estimate(weights)
 
-    def _late_weights(self, degree):
+    def late_log_power_at(self, slope: float) -> Estimate:
+        """The same as log_power_at over the last half of the window."""
+        return self._estimate(self._late_weights(1, np.log(self.x)), self.data.y - slope * self.x)
+
+    def _late_weights(self, degree, variable=None):
+        variable = self.x if variable is None else variable
         late = self.x >= 0.5 * (self.x[0] + self.x[-1]) - 1e-9
         late[-2:] = True
         if late.sum() <= degree:
             return None
-        powers = np.vander(self.x[late] - self.x[late].mean(), degree + 1, increasing=True)
+        powers = np.vander(variable[late] - variable[late].mean(), degree + 1, increasing=True)
         weights = np.zeros(len(self.x))
         weights[late] = np.linalg.pinv(powers)[degree]
         if self.harmonics.shape[1]:
@@ -334,7 +348,7 @@ class Fit:
     @property
     def caution(self) -> str:
         """A warning where rare runs carry the mean: no interval accounts for such runs that it has not seen."""
-        if self.largest_share <= LARGE_SHARE:
+        if self.largest_share <= max(LARGE_SHARE, 4 / self.data.replicates):
             return ""
         return (
             f"one run carries {100 * self.largest_share:.0f} % of a mean regret, want N >= 200 and a look at that run"
@@ -345,8 +359,8 @@ class Fit:
         kept = len(self.x) - count
         if kept < 3 + self.harmonics.shape[1]:
             return []
-        early = replace(self, data=_cut(self.data, slice(0, kept)))
-        weights = early._weights(early.x)
+        design = np.column_stack([np.ones(kept), self.x[:kept], self.harmonics[:kept]])
+        weights = _solution(design.tobytes(), design.shape)
         rows = []
         for j in range(kept, len(self.x)):
             row = np.concatenate([[1.0, self.x[j]], self.harmonics[j]])
@@ -418,21 +432,28 @@ def _cut(data: LogMeans, keep) -> LogMeans:
     )
 
 
+def _round_up(number) -> str:
+    """Two digits, not less than the number."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / unit * (1 - 1e-9)) * unit:.2g}"
+
+
 def _checked(fit: Fit) -> Fit:
     """The fit, with its problem named if the window is too short for its period."""
     if fit.period is None:
         return fit
-    x = fit.x
+    x, lag = fit.x, math.log(fit.period)
     step = float(np.median(np.diff(x)))
-    per_period = math.log(fit.period) / step
-    periods = (x[-1] - x[0] + step) / math.log(fit.period)
-    if per_period < 4 - 1e-6:
-        text = f"{per_period:.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do"
+    periods = (x[-1] - x[0] + step) / lag
+    windows = x[0] - step / 2 + lag * np.arange(int(periods + 1e-6) + 1)
+    fewest = min(np.histogram(x, windows)[0], default=0) if len(windows) > 1 else 4
+    if lag / step < 4 - 1e-6 or fewest < 4:
+        text = f"{min(lag / step, fewest):.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do"
     elif periods < 2 - 1e-6:
-        needed = math.exp(x[0] + 2 * math.log(fit.period) - step)
+        needed = math.exp(x[0] + 2 * lag - step)
         text = (
-            f"the window covers {periods:.1f} periods of {fit.period:.3g} where two are needed; "
-            f"T_max = {needed:.2g} would do"
+            f"the window covers {periods:.2f} periods of {fit.period:.3g} where two are needed; "
+            f"T_max = {_round_up(needed)} would do"
         )
     else:
         return fit
@@ -452,8 +473,10 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period: float | None = N
         if keep.sum() < 3:
             raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} horizons; at least 3 are needed")
         data = _cut(data, keep)
-    if period is not None and not period > 1:
-        raise FitError(f"period = {period:g} must exceed 1")
+    if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
+        raise FitError(f"period = {period!r} must be a number above 1")
+    if not 0 < level < 1 or not math.isfinite(log_power):
+        raise FitError(f"level = {level} must lie between 0 and 1, and log_power = {log_power} be finite")
     return _checked(Fit(data, float(log_power), period, level))
 
 
@@ -508,8 +531,10 @@ def _cross(first: LogMeans, second: LogMeans):
     cross = np.zeros(shape)
     for i, s in enumerate(first.streams):
         for j, t in enumerate(second.streams):
-            if s == t:
-                u, v = _left_out(first.samples[i][:, None]), _left_out(second.samples[j][:, None])
-                n = len(u)
+            common = sorted(set(s) & set(t))
+            if len(common) >= 3:
+                u = _left_out(first.samples[i][:, None])[[s.index(name) for name in common], 0]
+                v = _left_out(second.samples[j][:, None])[[t.index(name) for name in common], 0]
+                n = len(common)
                 cross[i, j] = (n - 1) / n * float(((u - u.mean()) * (v - v.mean())).sum())
     return cross

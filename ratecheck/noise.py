@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 from .jit import inlined
@@ -19,7 +20,7 @@ class Noise:
     law: ClassVar[int]
 
     def __post_init__(self):
-        if not 0 <= self.sigma <= 1e100:
+        if not isinstance(self.sigma, Real) or not 0 <= self.sigma <= 1e100:
             raise ValueError(f"sigma = {self.sigma} must lie in [0, 1e100]; 1 is the paper's choice")
 
     @property
@@ -62,7 +63,7 @@ class StudentT(Noise):
 
     def __post_init__(self):
         super().__post_init__()
-        if not (math.isfinite(self.dof) and self.dof > 2):
+        if not (isinstance(self.dof, Real) and math.isfinite(self.dof) and self.dof > 2):
             raise ValueError(f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default")
 
     @property

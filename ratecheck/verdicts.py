@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+from scipy import special
 
 from .fit import Estimate, Fit, FitError, fit_rate
 from .rates import Rate
@@ -56,7 +57,7 @@ class Verdict:
 
 def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, level: float = LEVEL) -> Verdict:
     """Judge the exponent of a promised rate, its log power divided out."""
-    _check_kind(kind)
+    _check(rate, kind, margin, level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
@@ -75,35 +76,37 @@ def log_power_verdict(
 
     The fitted power must also explain the data: where the slope left over is still falling, no power is refuted.
     """
-    _check_kind(kind)
+    _check(rate, kind, margin, level)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
     power = fit.log_power_at(rate.slope)
-    excess = power.minus(rate.log_power)
+    excess, late = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
     explained = fit.at(power.value)
     trends = [e for e in (explained.late_trend(), explained.change()) if e is not None]
     if kind == "lower":
-        excess, trends = excess.mirrored(), [e.mirrored() for e in trends]
+        excess, late, trends = excess.mirrored(), late.mirrored(), [e.mirrored() for e in trends]
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, excess, trends, margin, level, measured, kind, fit, settled=False)
+    return _decide(excess, late, trends, margin, level, measured, kind, fit, settled=False)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
-    """Judge the claim that a rate is attained, neither better nor worse: two one-sided tests on both windows."""
+    """Judge the claim that a rate is attained, neither better nor worse: two one-sided tests on both windows.
+
+    It is refuted where either one-sided claim is.
+    """
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    beyond = min(
-        whole.above(margin) if half.value > margin else 1.0,
-        whole.mirrored().above(margin) if half.value < -margin else 1.0,
-    )
     inside = max(max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (whole, half))
+    caution = f" ({at.caution})" if at.caution else ""
     if inside < 1 - level:
-        return Verdict(Name.CONSISTENT, f"{measured}: equal within {margin:g}", whole, margin, inside)
-    if beyond < 1 - level:
-        return Verdict(Name.REFUTED, f"{measured}: off by more than {margin:g}", whole, margin, beyond)
+        return Verdict(Name.CONSISTENT, f"{measured}: equal within {margin:g}{caution}", whole, margin, inside)
+    for kind in ("upper", "lower"):
+        one_sided = verdict(fit, rate, kind, margin, level)
+        if one_sided.name == Name.REFUTED:
+            return one_sided
     remedy = _remedy(
         replace(whole, value=abs(whole.value)), replace(half, value=abs(half.value)), margin, level, at.data
     )
@@ -125,19 +128,23 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
     decided = sorted((v.p_value, i) for i, v in enumerate(verdicts) if v.name != Name.INCONCLUSIVE)
     adjusted = 0.0
     for rank, (p, i) in enumerate(decided):
-        adjusted = max(adjusted, min(1.0, (len(decided) - rank) * p))
+        adjusted = max(adjusted, min(1.0, (len(verdicts) - rank) * p))
         if adjusted >= 1 - level:
             v = verdicts[i]
-            reason = f"{v.reason}; alone {v.name}, but not among {len(decided)} claims (Holm: p = {adjusted:.3g})"
+            reason = f"{v.reason}; alone {v.name}, but not among {len(verdicts)} claims (Holm: p = {adjusted:.3g})"
             verdicts[i] = replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=adjusted)
         else:
             verdicts[i] = replace(verdicts[i], p_value=adjusted)
     return verdicts
 
 
-def _check_kind(kind):
+def _check(rate, kind, margin, level):
+    if not isinstance(rate, Rate):
+        raise ValueError(f"rate = {rate!r} must be a Rate(exponent, log_power)")
     if kind not in ("upper", "lower"):
         raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
+    if not (0 <= margin < math.inf and 0 < level < 1):
+        raise ValueError(f"margin = {margin} must not be negative, and level = {level} must lie between 0 and 1")
 
 
 def _decide(whole, half, trends, margin, level, measured, kind, fit, settled=True):
@@ -169,18 +176,22 @@ def _longer(data):
 
 
 def _remedy(whole, half, margin, level, data):
-    """Which N or T_max would settle it: an interval shrinks with the root of N and with the length of the window."""
+    """Which N or T_max would settle it: standard errors shrink with the root of N.
+
+    N aims at a power of 90 %.  Where whole window and last half lie on different sides of the margin, more runs will
+    tell them apart but not reconcile them; that takes longer runs.
+    """
     n = data.replicates
     worst = max(whole, half, key=lambda e: e.upper_limit(level))
-    reach = worst.upper_limit(level) - worst.value
-    room = margin - worst.value if worst.value < margin else min(whole.value, half.value) - margin
-    if room > 0 and reach > 0:
-        needed = math.ceil(n * (reach / room) ** 2)
-        if needed <= 100 * n:
-            more = max(needed, n + 1)
-            return f"the one-sided limits reach {worst.upper_limit(level):+.3f}, N = {more} runs would do"
-    disagree = "whole window and last half disagree" if room <= 0 else "the excess is too close to the margin"
-    return f"{disagree} ({whole.value:+.3f} and {half.value:+.3f}), T_max = {_longer(data):.2g} would tell more"
+    apart = (whole.value - margin) * (half.value - margin) < 0 and abs(whole.value - half.value) > 2 * half.se
+    room = abs(worst.value - margin)
+    if not apart and worst.se > 0 and room > 0:
+        needed = n * ((special.stdtrit(worst.df, level) + special.stdtrit(worst.df, 0.9)) * worst.se / room) ** 2
+        if needed <= 1000 * n:
+            more = max(math.ceil(needed), n + 1)
+            return f"the one-sided limit is {worst.upper_limit(level):+.3f}, N = {more} runs would do"
+    why = "whole window and last half disagree" if apart else "more runs will not tell"
+    return f"{why} (excess {whole.value:+.3f} and {half.value:+.3f}), T_max = {_longer(data):.2g} would tell more"
 
 
 def resolution(horizons) -> float:

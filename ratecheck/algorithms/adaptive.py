@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -44,14 +45,14 @@ class AdaptiveBins:
     anytime: ClassVar[bool] = True
 
     def __post_init__(self):
-        if self.alpha is not None and not 0 < self.alpha <= 2:
+        if self.alpha is not None and not (isinstance(self.alpha, Real) and 0 < self.alpha <= 2):
             raise ValueError(f"alpha = {self.alpha} must lie in (0, 2], the range of Assumption 1 (b)")
         if isinstance(self.mu, str):
             if self.mu not in ("min", "theorem"):
                 raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
-        elif self.mu is not None and not 0 <= self.mu <= 1e100:
+        elif self.mu is not None and not (isinstance(self.mu, Real) and 0 <= self.mu <= 1e100):
             raise ValueError(f"mu = {self.mu} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
-        if self.a0 is not None and not (self.a0 > 0 and math.isfinite(self.a0)):
+        if self.a0 is not None and not (isinstance(self.a0, Real) and 1e-300 < self.a0 < math.inf):
             raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
 
     def settle(self, cost) -> AdaptiveBins:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ class UniformBins:
     anytime: ClassVar[bool] = False
 
     def __post_init__(self):
-        if self.width is not None and not (self.width > 0 and math.isfinite(self.width)):
+        if self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width < math.inf):
             raise ValueError(f"width = {self.width} must be a positive length; None takes Theorem 1's")
 
     def settle(self, cost) -> UniformBins:
