@@ -30,7 +30,9 @@ class Runs:
     """Regret at every horizon of every replicate.
 
     `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
-    replicate) and anytime (True where the rows of a replicate come from one run).  With diagnostics also:
+    replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
+    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed and period (the factor in T after
+    which theory expects the regret to repeat itself, nan if none).  With diagnostics also:
     exceeded (steps after which the lower confidence bound of the cell of x* lay above f*), error (f - f* at
     the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
@@ -40,12 +42,13 @@ class Runs:
     cost: object
     rows: list[dict] = field(repr=False)
     level_rows: list[dict] = field(repr=False)
+    shared: dict = field(default_factory=dict)
 
     @cached_property
     def frame(self):
         import pandas as pd
 
-        return pd.DataFrame(self.rows)
+        return pd.DataFrame(self.rows).assign(**self.shared)
 
     @cached_property
     def levels(self):
@@ -112,13 +115,23 @@ def simulate(
     level_rows = [row for _, rows, _ in results for row in rows]
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
         warnings.warn(complaint, RuntimeWarning, stacklevel=2)
-    return Runs(algorithm, cost, rows, level_rows)
+    shared = {
+        "cost": str(cost),
+        "dim": cost.dim,
+        "algorithm": str(algorithm),
+        "noise": repr(noise),
+        "alignment": alignment,
+        "seed": seed,
+        "period": algorithm.period(cost),
+    }
+    return Runs(algorithm, cost, rows, level_rows, shared)
 
 
 def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
+    stream = seeding.name(seed, *names_of(algorithm, cost, horizons[-1]), replicate)
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
@@ -131,6 +144,7 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
             "cells": run.cells,
             "side": length,
             "anytime": algorithm.anytime,
+            "stream": stream,
         }
         if diagnostics:
             x = run.recommended()
@@ -149,7 +163,7 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
 
 def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False):
     """A replicate before its first step, and the length of its initial cells."""
-    names = [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
+    names = names_of(algorithm, cost, horizon)
     fraction, offset = 0.0, [0.0] * cost.dim
     if alignment == "random":
         fraction = seeding.stratified(replicate, seeding.stream(seed, *names, "octave").random())
@@ -157,6 +171,11 @@ def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment
     length = algorithm.length(cost, horizon, fraction)
     rng = seeding.stream(seed, *names, replicate, "run")
     return algorithm.start(cost, length, offset, rng, noise, diagnostics), length
+
+
+def names_of(algorithm, cost, horizon) -> list:
+    """What a run's random numbers depend on, apart from the seed and the replicate."""
+    return [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
 
 
 def whole(name, value, least) -> int:

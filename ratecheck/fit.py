@@ -17,9 +17,20 @@ from numbers import Real
 import numpy as np
 from scipy import special
 
-NAMES = ("family", "cost", "dim", "algorithm", "mu", "noise", "alignment", "study")  # one value each in one table
+NAMES = (
+    "family",
+    "cost",
+    "dim",
+    "algorithm",
+    "mu",
+    "noise",
+    "alignment",
+    "study",
+    "period",
+)  # one value each in one table
 
 
+SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
 
 
@@ -82,6 +93,7 @@ class LogMeans:
     samples: tuple  # regrets per horizon: columns of one matrix if anytime
     labels: tuple  # replicate labels per horizon
     streams: tuple | None  # names of the random streams per horizon, where the table has them
+    period: float | None = None  # of the regret's log-periodicity, where the table names one
 
     @property
     def x(self):
@@ -144,7 +156,9 @@ def log_means(runs) -> LogMeans:
             "(a cost that is optimal everywhere the algorithm looks has no rate)"
         )
     streams = tuple(tuple(g["stream"]) for g in groups) if "stream" in table else None
-    return LogMeans.of(horizons, samples, anytime, labels, streams)
+    data = LogMeans.of(horizons, samples, anytime, labels, streams)
+    period = float(table["period"].iloc[0]) if "period" in table else math.nan
+    return data if math.isnan(period) else replace(data, period=period)
 
 
 def _left_out(R):
@@ -196,10 +210,12 @@ class Fit:
             return np.empty((len(self.x), 0))
         per_period = math.log(self.period) / float(np.median(np.diff(self.x)))
         columns = []
-        for k in range(1, min(2, int((per_period - 1 + 1e-9) // 2)) + 1):
+        for k in range(1, min(2, int((per_period / SLACK - 1) // 2)) + 1):
             phase = 2 * math.pi * k * self.x / math.log(self.period)
             columns += [np.cos(phase), np.sin(phase)]
-        if abs(per_period - 4) < 1e-6:  # of the second harmonic, four horizons per period show the alternating part
+        if (
+            abs(per_period / 4 - 1) < 1 - SLACK
+        ):  # of the second harmonic, four horizons per period show the alternating part
             columns.append(np.cos(math.pi * np.arange(len(self.x))))
         return np.column_stack(columns)
 
@@ -447,9 +463,9 @@ def _checked(fit: Fit) -> Fit:
     periods = (x[-1] - x[0] + step) / lag
     windows = x[0] - step / 2 + lag * np.arange(int(periods + 1e-6) + 1)
     fewest = min(np.histogram(x, windows)[0], default=0) if len(windows) > 1 else 4
-    if lag / step < 4 - 1e-6 or fewest < 4:
+    if lag / step < 4 * SLACK or fewest < 4:
         text = f"{min(lag / step, fewest):.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do"
-    elif periods < 2 - 1e-6:
+    elif periods < 2 * SLACK:
         needed = math.exp(x[0] + 2 * lag - step)
         text = (
             f"the window covers {periods:.2f} periods of {fit.period:.3g} where two are needed; "
@@ -460,13 +476,16 @@ def _checked(fit: Fit) -> Fit:
     return replace(fit, problem=text)
 
 
-def fit_rate(runs, log_power: float = 0.0, window=None, period: float | None = None, level: float = 0.95) -> Fit:
+def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: float = 0.95) -> Fit:
     """Fit the slope of log mean regret against log T.
 
     `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (theory: 2^D for
-    AdaptiveBins), None where there is none.  Whether the horizons share their runs is read from the table.
+    AdaptiveBins), None where there is none; by default it is read from the table, as is whether the horizons share
+    their runs.
     """
     data = runs if isinstance(runs, LogMeans) else log_means(runs)
+    if isinstance(period, str) and period == "table":
+        period = data.period
     if window is not None:
         low, high = window
         keep = (data.horizons >= low * (1 - 1e-9)) & (data.horizons <= high * (1 + 1e-9))

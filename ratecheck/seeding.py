@@ -7,11 +7,18 @@ import hashlib
 import numpy as np
 
 
+def digest(names) -> bytes:
+    return hashlib.sha256("\x1f".join(str(name) for name in names).encode()).digest()
+
+
+def name(seed: int, *names) -> str:
+    """A short name for the streams that belong to these names."""
+    return f"{seed}-{digest(names).hex()[:16]}"
+
+
 def stream(seed: int, *names) -> np.random.Generator:
     """The generator that belongs to these names."""
-    text = "\x1f".join(str(name) for name in names)
-    digest = hashlib.sha256(text.encode()).digest()
-    words = np.frombuffer(digest, dtype="<u4")
+    words = np.frombuffer(digest(names), dtype="<u4")
     return np.random.default_rng(np.random.SeedSequence([seed, *words.tolist()]))
 
 

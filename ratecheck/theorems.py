@@ -88,11 +88,6 @@ def misspecified_rate(alpha, beta, dim, alpha0=None):
 # What a finite horizon does to the adaptive method
 
 
-def log_period(alpha, beta, dim):
-    """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
-    return 2.0 ** (dim + 2 * alpha - alpha * beta)
-
-
 def onset(constants, dim, mu, a0, side, horizon):
     """An upper estimate of the T at which pruning starts; below it the adaptive method explores uniformly.
 

@@ -11,6 +11,7 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest, chisquare, kstest, norm, t, uniform
 
@@ -18,6 +19,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck import engine, seeding
 from ratecheck.algorithms import partition
+from ratecheck.algorithms.run import values
 from ratecheck.noise import draw
 
 QUADRATIC = zoo.get("quadratic", dim=2)
@@ -34,7 +36,8 @@ def test_one_row_per_replicate_and_horizon():
         assert frame.horizon.tolist() == [100, 1000] * 3
         assert frame.anytime.tolist() == [anytime] * 6
         assert np.all(np.isfinite(frame.regret) & (frame.regret > 0))
-        assert list(frame) == ["replicate", "horizon", "regret", "cells", "side", "anytime"]
+        own = ["replicate", "horizon", "regret", "cells", "side", "anytime", "stream"]
+        assert list(frame) == [*own, "cost", "dim", "algorithm", "noise", "alignment", "seed", "period"]
 
 
 def test_anytime_regret_does_not_depend_on_the_other_horizons():
@@ -340,6 +343,61 @@ def test_second_process_does_not_compile():
 def test_import_does_not_wait_for_the_compiler():
     out, errors = python("import sys, ratecheck; print('numba' in sys.modules, 'pandas' in sys.modules)").communicate()
     assert (out, errors) == ("False False\n", "")
+
+
+def test_the_table_says_what_a_fit_needs_to_know():
+    # 16 for alpha = 2 and 4 for alpha = 1 when beta = d/alpha; uniform bins have no period
+    horizons = [2**k for k in range(5, 13)]
+    for name, period in (("quadratic", 16.0), ("cone", 4.0)):
+        runs = simulate(cost=zoo.get(name, dim=2), horizons=horizons)
+        assert set(runs.frame.period) == {period}
+        assert rc.fit_rate(runs).period == period
+        assert rc.fit_rate(runs, period=None).period is None
+    uniform = simulate(rc.UniformBins(), horizons=horizons)
+    assert rc.fit_rate(uniform).period is None
+    assert uniform.frame.stream.nunique() == len(uniform.frame)
+    loud = simulate(horizons=horizons, noise=rc.Gaussian(2.0))
+    quiet = simulate(horizons=horizons)
+    assert set(loud.frame.stream) == set(quiet.frame.stream)
+    assert loud.frame.stream.nunique() == loud.frame.replicate.nunique()
+    with pytest.raises(rc.FitError, match="different noise"):
+        rc.fit_rate(pd.concat([loud.frame, quiet.frame.assign(replicate=quiet.frame.replicate + 10)]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cost": "cone"}, "is no cost"),
+        ({"algorithm": rc.UniformBins}, "must be AdaptiveBins"),
+    ],
+)
+def test_things_that_are_no_cost_or_no_algorithm(change, message):
+    with pytest.raises(ValueError, match=message):
+        simulate(**change)
+
+
+def test_wrong_types_and_wrong_minimisers_get_a_sentence():
+    for make in (
+        lambda: rc.AdaptiveBins(alpha="a"),
+        lambda: rc.UniformBins(width="a"),
+        lambda: rc.Gaussian("a"),
+        lambda: rc.StudentT(dof="a"),
+    ):
+        with pytest.raises(ValueError, match=r"a'? must"):
+            make()
+    with pytest.raises(ValueError, match=r"minimiser \[0.3\] is not one"):
+        simulate(cost=custom(lambda x: (x[0] - 0.5) ** 2))
+    with pytest.raises(ValueError, match="cannot be compiled"):
+        simulate(cost=custom(lambda x: str(x[0]).upper()))
+
+
+def test_a_changed_global_reaches_the_compiled_form_of_an_own_cost():
+    namespace = {"K": 1.0}
+    for K in (1.0, 10.0):
+        namespace["K"] = K
+        exec("def formula(x): return K * (x[0] - 0.3) ** 2", namespace)
+        cost = custom(namespace["formula"])
+        assert float(values(cost.compiled, np.array([[0.8]]))[0]) == cost([0.8])
 
 
 def test_unknown_name_is_an_attribute_error():

@@ -75,6 +75,10 @@ class AdaptiveBins:
         """a0 of one replicate: log-uniform over the octave that ends at a0 if `fraction` is uniform."""
         return self.a0 * 2.0**-fraction
 
+    def period(self, cost) -> float:
+        """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
+        return 2.0 ** (cost.dim + 2 * self.alpha - self.alpha * cost.constants.beta)
+
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)
 

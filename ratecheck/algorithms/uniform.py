@@ -41,6 +41,9 @@ class UniformBins:
         alpha, beta = cost.constants.alpha, cost.constants.beta
         return cost.side / max(1, round(horizon ** (1 / (cost.dim + 2 * alpha - alpha * min(beta, 1.0)))))
 
+    def period(self, cost) -> float:
+        return math.nan  # the width depends on T alone
+
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)
 
