@@ -5,8 +5,9 @@ lower bound its negative.  With one-sided limits and a margin fixed beforehand:
 
 CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
 REFUTED       the lower limit exceeds the margin on the whole window, and the last half does not say otherwise: its
-              excess exceeds the margin too and is not significantly falling, neither within it nor (unless its own
-              lower limit exceeds the margin) against the whole window;
+              excess exceeds the margin too and is not falling towards it, neither within the half nor (unless its
+              own lower limit exceeds the margin) against the whole window.  Falling means significantly, and fast
+              enough to reach the margin in another window of the same length;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
 The last half guards against log factors that hide a wrong exponent, its trend against starts that reach far into the
@@ -62,9 +63,13 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
-    trends = [e for e in (at.late_trend(), at.change()) if e is not None]
+    length = at.x[-1] - at.x[0]
+    # The middle of the next window lies three quarters of a length beyond that of the last half.
+    trends = [(at.change(), 3.0)]
+    if at.late_trend() is not None:
+        trends.insert(0, (at.late_trend(), 1.5 * length))
     if kind == "lower":
-        whole, half, trends = whole.mirrored(), half.mirrored(), [e.mirrored() for e in trends]
+        whole, half, trends = whole.mirrored(), half.mirrored(), [(e.mirrored(), f) for e, f in trends]
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
     return _decide(whole, half, trends, margin, level, measured, kind, at)
 
@@ -82,9 +87,9 @@ def log_power_verdict(
     power = fit.log_power_at(rate.slope)
     excess, late = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
     explained = fit.at(power.value)
-    trends = [e for e in (explained.late_trend(), explained.change()) if e is not None]
+    trends = [(e, math.inf) for e in (explained.late_trend(), explained.change()) if e is not None]
     if kind == "lower":
-        excess, late, trends = excess.mirrored(), late.mirrored(), [e.mirrored() for e in trends]
+        excess, late, trends = excess.mirrored(), late.mirrored(), [(e.mirrored(), f) for e, f in trends]
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
     return _decide(excess, late, trends, margin, level, measured, kind, fit, settled=False)
 
@@ -159,7 +164,7 @@ def _decide(whole, half, trends, margin, level, measured, kind, fit, settled=Tru
     elif beyond < 1 - level and half.value > margin:
         if settled and half.above(margin) < 1 - level:  # the last half can speak for itself
             trends = trends[:1]
-        if all(trend.mirrored().above(0.0) > TREND for trend in trends):
+        if not any(t.mirrored().above(0.0) < TREND and half.value + f * t.value < margin for t, f in trends):
             name, p_value = Name.REFUTED, beyond
             reason = f"{measured}: more than {margin:g} {side} it"
         else:

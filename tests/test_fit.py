@@ -301,6 +301,13 @@ def test_a_linear_start_is_not_refuted(name):
     assert log_power_verdict(fit_rate(data), CLAIM).name != Name.REFUTED
 
 
+def test_a_claim_far_off_is_refuted_although_the_slope_drifts():
+    # T^0.5 (ln T)^3 without noise: its slope falls for ever, but not to 0.25.
+    data = exact(Rate(0.5, 3.0))
+    assert verdict(fit_rate(data), Rate(0.75, 1.0)).name == Name.REFUTED
+    assert verdict(fit_rate(data), Rate(0.5, 3.0)).name == Name.CONSISTENT
+
+
 def test_lock_in_is_flagged(any_seed):
     R = blocks(np.random.default_rng(any_seed), CLAIM.regret(HORIZONS), 60)
     assert fit_rate(table(R)).caution == ""
