@@ -136,10 +136,10 @@ def _audit(arguments) -> int:
 
 def _show(cost, table) -> bool:
     print(cost)
-    print(f"  {'constant':11}{'annotated':>12}{'measured':>12}  {'holds':6}{'basis':10}worst")
+    print(f"  {'constant':11}{'annotated':>12}{'measured':>14}  {'holds':6}{'basis':10}worst")
     for row in table.itertuples():
         holds = "yes" if row.holds else "NO"
-        print(f"  {row.constant:11}{row.annotated:12.6g}{row.measured:12.6g}  {holds:6}{row.basis:10}{row.worst}")
+        print(f"  {row.constant:11}{row.annotated:12.6g}{row.measured:14.6g}  {holds:6}{row.basis:10}{row.worst}")
     print(flush=True)
     return not table["holds"].all()
 
