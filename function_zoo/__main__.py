@@ -64,6 +64,9 @@ def main(argv=None) -> int:
         if arguments.command == "gallery":
             return _gallery(arguments)
         return _list()
+    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (InvalidChoice, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
