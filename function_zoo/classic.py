@@ -13,17 +13,7 @@ import numpy as np
 
 from .cost import Constants, on_box
 from .cubes import generic
-from .registry import SCALE, InvalidChoice, family, vector
-
-
-def _centre(where, centre, dim, half):
-    centre = generic(dim, 0.6 * half) if centre is None else vector(where, "centre", centre, dim)
-    if max(abs(c) for c in centre) > half:
-        near = tuple(min(max(c, -half), half) for c in centre)
-        raise InvalidChoice(
-            f"{where}: centre = {centre} must lie in [-{half:g}, {half:g}]; the nearest valid choice is {near}"
-        )
-    return centre
+from .registry import SCALE, centre_within, family
 
 
 @family(dims=(2,), scale=SCALE)
@@ -131,7 +121,7 @@ def griewank(dim, scale=1.0, centre=None):
     """f(x) = scale (1 + |t|²/4000 - prod_i cos(t_i/√i)), t = x - c, on [-10, 10]^d:
     near-ties, alpha = 2 and beta = d/2."""
     half = 10.0
-    centre = _centre("griewank", centre, dim, 5.0)
+    centre = centre_within("griewank", centre, dim, 5.0, generic(dim, 3.0))
     roots = tuple(math.sqrt(i + 1) for i in range(dim))
 
     def formula(x):
@@ -172,7 +162,7 @@ def ackley(dim, scale=1.0, centre=None):
     """f(x) = scale (20 + e - 20 exp(-|t|/(5√d)) - exp(mean cos 2πt_i)), t = x - c, on
     [-32.768, 32.768]^d: a cone at c, alpha = 1 and beta = d."""
     half = 32.768
-    centre = _centre("ackley", centre, dim, 16.0)
+    centre = centre_within("ackley", centre, dim, 16.0, generic(dim, 9.6))
     root = math.sqrt(dim)
 
     def formula(x):

@@ -21,39 +21,28 @@ class InvalidChoice(ValueError):
 
 @dataclass(frozen=True)
 class Range:
-    """The numbers a parameter may take: an interval, closed unless it says otherwise."""
+    """The numbers a parameter may take: a closed interval, perhaps of whole numbers only."""
 
     low: float
     high: float = math.inf
-    open_low: bool = False
-    open_high: bool = False
     whole: bool = False
 
     def check(self, where, name, value, default):
         value = number(where, name, value)
         if math.isinf(value):
             raise InvalidChoice(f"{where}: {name} = {value:g} must be finite; the default is {default:g}")
-        if self.whole and value != int(value):
-            near = min(max(round(value), self.low), self.high)
+        near = min(max(value, self.low), self.high)
+        if near != value:
+            span = f"[{self.low:g}, {self.high:g}]"
             raise InvalidChoice(
-                f"{where}: {name} = {value:g} must be a whole number; the nearest valid choice is {near:g}"
+                f"{where}: {name} = {value:g} is outside {span}; the nearest valid choice is {near:g} "
+                f"(default {default:g})"
             )
-        if value < self.low or (self.open_low and value == self.low):
-            raise self.refusal(where, name, value, self.low, self.open_low, "just above", default)
-        if value > self.high or (self.open_high and value == self.high):
-            raise self.refusal(where, name, value, self.high, self.open_high, "just below", default)
+        if self.whole and value != int(value):
+            raise InvalidChoice(
+                f"{where}: {name} = {value:g} must be a whole number; the nearest valid choice is {round(value)}"
+            )
         return int(value) if self.whole else value
-
-    def refusal(self, where, name, value, end, is_open, side, default):
-        end = f"{side} {end:g}" if is_open else f"{end:g}"
-        return InvalidChoice(
-            f"{where}: {name} = {value:g} is outside {self}; the nearest valid choice is {end} (default {default:g})"
-        )
-
-    def __str__(self):
-        opening = "(" if self.open_low else "["
-        closing = ")" if self.open_high or math.isinf(self.high) else "]"
-        return f"{opening}{self.low:g}, {self.high:g}{closing}"
 
 
 SCALE = Range(1e-3, 1e18)
@@ -100,6 +89,17 @@ def vector(where, name, value, dim) -> tuple[float, ...]:
             f"{where}: {name} needs one finite number or {dim} of them (one per coordinate), got {value!r}"
         )
     return tuple(items)
+
+
+def centre_within(where, centre, dim, half, default) -> tuple[float, ...]:
+    """The centre as a tuple (the default where none is given), no coordinate beyond `half`."""
+    centre = default if centre is None else vector(where, "centre", centre, dim)
+    near = tuple(min(max(c, -half), half) for c in centre)
+    if near != centre:
+        raise InvalidChoice(
+            f"{where}: centre = {centre} must lie in [-{half:g}, {half:g}]; the nearest valid choice is {near}"
+        )
+    return centre
 
 
 @dataclass(frozen=True)

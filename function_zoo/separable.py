@@ -16,7 +16,7 @@ import numpy as np
 from .cost import Constants, on_box
 from .cubes import generic, packing_constant, packing_constant_of
 from .radial import SIDE, farthest, inside, on_unit_box
-from .registry import SCALE, InvalidChoice, Range, family, vector
+from .registry import SCALE, InvalidChoice, Range, centre_within, family, vector
 
 
 def _power_sum(where, dim, scale, centre, powers):
@@ -211,10 +211,7 @@ def rastrigin(dim, scale=1.0, centre=None):
     """f(x) = scale sum_i (t_i² + 10 - 10 cos 2πt_i), t = x - c, on [-5.12, 5.12]^d:
     many local minima, alpha = 2 and beta = d/2."""
     half = 5.12
-    centre = generic(dim, 1.5) if centre is None else vector("rastrigin", "centre", centre, dim)
-    if max(abs(c) for c in centre) > 4:
-        near = tuple(min(max(c, -4.0), 4.0) for c in centre)
-        raise InvalidChoice(f"rastrigin: centre = {centre} must lie in [-4, 4]; the nearest valid choice is {near}")
+    centre = centre_within("rastrigin", centre, dim, 4.0, generic(dim, 1.5))
 
     def formula(x):
         s = 0.0 * x[0]
