@@ -23,6 +23,7 @@ _HOMES = {
     "verdict": "verdicts",
     "log_power_verdict": "verdicts",
     "tight": "verdicts",
+    "assess": "verdicts",
     "judge": "verdicts",
     "holm": "verdicts",
 }

@@ -26,9 +26,11 @@ class Theorem:
     name: str
     kind: str
     statement: str
-    formula: Callable = None
-    hypotheses: Callable = None
+    formula: Callable
+    hypotheses: Callable
     algorithm: str | None = None  # None: any strategy
+    per_cost: bool = True  # False: it speaks of a supremum over costs, so that no single cost refutes it
+    corrected: Theorem | None = None  # the same claim with the log power that theory puts in place of the printed one
 
     def rate(self, constants, dim: int, **settings) -> Rate:
         return self.formula(constants.alpha, constants.beta, dim, **settings)
@@ -85,6 +87,11 @@ def misspecified_rate(alpha, beta, dim, alpha0=None):
     return adaptive_rate(alpha if alpha0 is None else alpha0, beta, dim)
 
 
+def sharper_misspecified_rate(alpha, beta, dim, alpha0=None):
+    """A cost that satisfies Assumption 1 with alpha satisfies it with alpha0, so the sharper power carries over."""
+    return sharper_adaptive_rate(alpha if alpha0 is None else alpha0, beta, dim)
+
+
 # What a finite horizon does to the adaptive method
 
 
@@ -134,14 +141,8 @@ def _smaller_alpha(c, dim, alpha0=None, mu=None):
         yield f"alpha0 = {alpha0:g} exceeds alpha = {c.alpha:g}"
 
 
-theorem1 = Theorem(
-    "Theorem 1",
-    "upper",
-    "uniform bins: R/T = O(T^(-α/(d+2α-α min{β,1})) (ln T)^(1/(2-min{β,1})))",
-    uniform_rate,
-    _printed_width,
-    "UniformBins",
-)
+# A correction stands before the theorem that it corrects.
+
 theorem1_corrected = Theorem(
     "Theorem 1, corrected",
     "upper",
@@ -150,13 +151,14 @@ theorem1_corrected = Theorem(
     _printed_width,
     "UniformBins",
 )
-theorem2 = Theorem(
-    "Theorem 2",
+theorem1 = Theorem(
+    "Theorem 1",
     "upper",
-    "adaptive bins: R/T = O(T^(-α/D) (ln T)^(β+1)), D = d+2α-αβ",
-    adaptive_rate,
-    _large_mu,
-    "AdaptiveBins",
+    "uniform bins: R/T = O(T^(-α/(d+2α-α min{β,1})) (ln T)^(1/(2-min{β,1})))",
+    uniform_rate,
+    _printed_width,
+    "UniformBins",
+    corrected=theorem1_corrected,
 )
 theorem2_sharper = Theorem(
     "Theorem 2, sharper",
@@ -166,12 +168,22 @@ theorem2_sharper = Theorem(
     _large_mu,
     "AdaptiveBins",
 )
+theorem2 = Theorem(
+    "Theorem 2",
+    "upper",
+    "adaptive bins: R/T = O(T^(-α/D) (ln T)^(β+1)), D = d+2α-αβ",
+    adaptive_rate,
+    _large_mu,
+    "AdaptiveBins",
+    corrected=theorem2_sharper,
+)
 theorem3 = Theorem(
     "Theorem 3",
     "lower",
     "any strategy, supremum over functions near f0: R/T = Ω(T^(-α/D))",
     minimax_rate,
     _any_width,
+    per_cost=False,
 )
 critical = Theorem(
     "Theorem 2 at β = d/α",
@@ -180,6 +192,7 @@ critical = Theorem(
     critical_rate,
     _critical,
     "AdaptiveBins",
+    corrected=theorem2_sharper,
 )
 strongly_convex = Theorem(
     "Theorem 2, strongly convex",
@@ -187,6 +200,15 @@ strongly_convex = Theorem(
     "adaptive bins on strongly convex costs: R/T = Õ(T^(-1/2))",
     critical_rate,
     _strongly_convex,
+    "AdaptiveBins",
+    corrected=theorem2_sharper,
+)
+misspecified_sharper = Theorem(
+    "Theorem 2, α0 < α, sharper",
+    "upper",
+    "as Theorem 2, sharper, at α0",
+    sharper_misspecified_rate,
+    _smaller_alpha,
     "AdaptiveBins",
 )
 misspecified = Theorem(
@@ -196,5 +218,7 @@ misspecified = Theorem(
     misspecified_rate,
     _smaller_alpha,
     "AdaptiveBins",
+    corrected=misspecified_sharper,
 )
-ALL = (theorem1, theorem1_corrected, theorem2, theorem2_sharper, theorem3, critical, strongly_convex, misspecified)
+PRINTED = (theorem1, theorem2, theorem3, critical, strongly_convex, misspecified)
+ALL = (*PRINTED, theorem1_corrected, theorem2_sharper, misspecified_sharper)

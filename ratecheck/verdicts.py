@@ -118,6 +118,56 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}", whole, margin)
 
 
+@dataclass(frozen=True)
+class Assessment:
+    """A printed rate, judged in its parts: the exponent may hold where the printed log power does not.
+
+    `exponent` is judged at the corrected log power, or at the printed one where theory corrects nothing;
+    `corrected_log_power` is None there.
+    """
+
+    exponent: Verdict
+    log_power: Verdict
+    corrected_log_power: Verdict | None = None
+
+    @property
+    def name(self) -> Name:
+        """The verdict on the rate as printed."""
+        names = {self.exponent.name, self.log_power.name}
+        if Name.REFUTED in names:
+            return Name.REFUTED
+        return Name.CONSISTENT if names == {Name.CONSISTENT} else Name.INCONCLUSIVE
+
+    def __str__(self):
+        parts = {"exponent": self.exponent, "printed log power": self.log_power}
+        if self.corrected_log_power is not None:
+            parts["corrected log power"] = self.corrected_log_power
+        names = ", ".join(f"{part} {v.name}" for part, v in parts.items())
+        return f"{names}: " + "; ".join(f"{part}: {v.reason}" for part, v in parts.items())
+
+
+def assess(
+    fit: Fit,
+    printed: Rate,
+    corrected: Rate | None = None,
+    kind: str = "upper",
+    margin: float = MARGIN,
+    log_margin: float = LOG_MARGIN,
+    level: float = LEVEL,
+) -> Assessment:
+    """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place."""
+    if corrected is None or corrected == printed:
+        exponent = verdict(fit, printed, kind, margin, level)
+        return Assessment(exponent, log_power_verdict(fit, printed, kind, log_margin, level))
+    if not math.isclose(corrected.exponent, printed.exponent):
+        raise ValueError(f"a correction must keep the exponent, but {printed} and {corrected} differ in it")
+    return Assessment(
+        verdict(fit, corrected, kind, margin, level),
+        log_power_verdict(fit, printed, kind, log_margin, level),
+        log_power_verdict(fit, corrected, kind, log_margin, level),
+    )
+
+
 def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **options) -> Verdict:
     """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason."""
     try:

@@ -12,7 +12,7 @@ from ratecheck import calibration
 from ratecheck.calibration import CLAIM, HORIZONS, SCENARIOS, Scenario, blocks, intervals, separate, waves
 from ratecheck.fit import FitError, LogMeans, fit_rate, log_means, slope_difference, studentised
 from ratecheck.rates import Rate
-from ratecheck.verdicts import Name, Verdict, holm, judge, log_power_verdict, resolution, tight, verdict
+from ratecheck.verdicts import Name, Verdict, assess, holm, judge, log_power_verdict, resolution, tight, verdict
 
 BY_NAME = {s.name: s for s in SCENARIOS}
 
@@ -266,6 +266,28 @@ def test_exponent_consistent_and_printed_log_power_refuted():
     assert log_power_verdict(fit, Rate(0.5, 2.0)).name == Name.CONSISTENT
     assert verdict(fit, Rate(0.5, 2.0)).name == Name.CONSISTENT
     assert "log power" in log_power_verdict(fit, Rate(0.5, 1.0)).reason
+    assessed = assess(fit, Rate(0.5, 1.0), Rate(0.5, 2.0))
+    assert assessed.name == Name.REFUTED
+    assert str(assessed).startswith(
+        "exponent CONSISTENT, printed log power REFUTED, corrected log power CONSISTENT: exponent: slope 0.5"
+    )
+
+
+def test_an_assessment_judges_the_printed_claim():
+    fit = fit_rate(exact(CLAIM))
+    right, steep = assess(fit, CLAIM), assess(fit, Rate(0.7, 1.0))
+    assert (right.name, steep.name) == (Name.CONSISTENT, Name.REFUTED)
+    assert right.corrected_log_power is None
+    assert "corrected" not in str(right)
+    # A correction that changes nothing is none, a sharper one may fail where the printed power holds.
+    assert assess(fit, CLAIM, CLAIM) == right
+    sharper = assess(fit, Rate(0.5, 2.0), Rate(0.5, 0.0))
+    assert (sharper.log_power.name, sharper.corrected_log_power.name) == (Name.CONSISTENT, Name.REFUTED)
+    short = assess(fit_rate(exact(CLAIM), window=(2**10, 2**15), period=16.0), CLAIM)
+    assert short.name == Name.INCONCLUSIVE
+    assert "T_max" in str(short)
+    with pytest.raises(ValueError, match="must keep the exponent"):
+        assess(fit, CLAIM, Rate(0.4, 2.0))
 
 
 def test_tight_is_two_sided():

@@ -95,3 +95,28 @@ def test_a_rate_reads_well_and_evaluates():
 def test_names_and_kinds():
     assert [t.kind for t in theorems.ALL].count("lower") == 1
     assert len({t.name for t in theorems.ALL}) == len(theorems.ALL)
+
+
+@every_cost
+def test_a_correction_changes_the_log_power_only(name, dim):
+    c = zoo.get(name, dim).constants
+    for theorem in theorems.PRINTED:
+        if theorem.corrected is not None and not theorem.violated(c, dim):
+            corrected = theorem.corrected.rate(c, dim)
+            assert corrected.exponent == pytest.approx(theorem.rate(c, dim).exponent)
+            assert theorem.corrected.violated(c, dim) == ()
+            assert theorem.corrected.kind == theorem.kind
+
+
+def test_which_theorem_corrects_which():
+    assert theorems.theorem1.corrected is theorems.theorem1_corrected
+    assert theorems.theorem2.corrected is theorems.theorem2_sharper
+    assert theorems.theorem3.corrected is None
+    assert {t for t in theorems.ALL if t.corrected is None} == {theorems.theorem3} | set(theorems.ALL) - set(
+        theorems.PRINTED
+    )
+    assert theorems.misspecified.corrected.rate(QUADRATIC, 2, alpha0=1.0) == Rate(1 / 3, 1 + 1 / 3)
+
+
+def test_a_single_cost_refutes_every_theorem_but_the_third():
+    assert [t for t in theorems.ALL if not t.per_cost] == [theorems.theorem3]
