@@ -23,6 +23,7 @@ SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 LONGEST = 2**53  # beyond it t and ln t are no longer exact
 PROBES = 512
 STANDARD = Gaussian(1.0)
+SEMANTICS = 1  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Runs:
 
     `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
     replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
-    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed and period (the factor in T after
-    which theory expects the regret to repeat itself, nan if none).  With diagnostics also:
+    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
+    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).  With diagnostics also:
     exceeded (steps after which the lower confidence bound of the cell of x* lay above f*), error (f - f* at
     the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
@@ -115,16 +116,23 @@ def simulate(
     level_rows = [row for _, rows, _ in results for row in rows]
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
         warnings.warn(complaint, RuntimeWarning, stacklevel=2)
-    shared = {
+    shared = series_of(algorithm, cost, seed, noise, alignment) | {"period": algorithm.period(cost)}
+    return Runs(algorithm, cost, rows, level_rows, shared)
+
+
+def series_of(algorithm, cost, seed, noise, alignment) -> dict:
+    """All that determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
+    series = {
         "cost": str(cost),
         "dim": cost.dim,
         "algorithm": str(algorithm),
         "noise": repr(noise),
         "alignment": alignment,
         "seed": seed,
-        "period": algorithm.period(cost),
+        "semantics": SEMANTICS,
     }
-    return Runs(algorithm, cost, rows, level_rows, shared)
+    known = (cost.constants.alpha, cost.constants.beta)  # a width that is not given follows from them
+    return series | {"series": seeding.digest([*series.values(), *known]).hex()[:32]}
 
 
 def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):

@@ -92,7 +92,7 @@ def sharper_misspecified_rate(alpha, beta, dim, alpha0=None):
     return sharper_adaptive_rate(alpha if alpha0 is None else alpha0, beta, dim)
 
 
-# What a finite horizon does to the adaptive method
+# What a finite horizon does
 
 
 def onset(constants, dim, mu, a0, side, horizon):
@@ -103,6 +103,16 @@ def onset(constants, dim, mu, a0, side, horizon):
     alpha = constants.alpha
     levels = max(1.0, (mu * a0**alpha + math.log(horizon)) / constants.M_a)
     return (side / a0) ** dim * levels ** ((dim + 2 * alpha) / alpha)
+
+
+def uniform_onset(constants, dim, horizon):
+    """The T at which the bonus of evenly queried bins falls below the largest gap: where Algorithm 1 starts to choose.
+
+    With T / m queries in each of m = T^(d/D1) bins, D1 the D of Theorem 1, the bonus is sqrt(8 ln T m / T).
+    """
+    alpha, b = constants.alpha, min(constants.beta, 1.0)
+    needed = 8 * math.log(horizon) / constants.M_a**2
+    return max(1.0, needed) ** ((dim + 2 * alpha - alpha * b) / (2 * alpha - alpha * b))
 
 
 # Hypotheses beyond Assumption 1

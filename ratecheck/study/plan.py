@@ -1,0 +1,177 @@
+"""From a study to the cases it consists of: one per cost and algorithm, with all that theory says beforehand.
+
+A case is plain data.  What comes after the runs (fits, verdicts, reports) sees cases and a table of runs, and no
+algorithm.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+from .. import theorems
+from ..algorithms import UniformBins
+from ..engine import series_of
+from ..rates import Rate
+from .declaration import Grid, Study, label
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a theorem promises for a case."""
+
+    theorem: str
+    statement: str
+    kind: str
+    printed: Rate
+    corrected: Rate | None  # where theory proves another log power than the printed one
+    corrected_name: str | None
+    per_cost: bool  # False: it speaks of the worst cost near this one
+    remarks: tuple[str, ...]  # hypotheses that the cost or the settings do not meet
+
+    @property
+    def rate(self) -> Rate:
+        """The rate that theory stands by."""
+        return self.corrected or self.printed
+
+
+@dataclass(frozen=True)
+class Control:
+    """A claim that is false by construction."""
+
+    name: str
+    kind: str
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class Case:
+    """One cost and one algorithm."""
+
+    family: str
+    dim: int
+    cost: str
+    constants: dict
+    algorithm: str  # its label
+    anytime: bool
+    series: dict  # what determines a run, apart from its replicate and horizon
+    horizons: tuple[int, ...]
+    replicates: int
+    window: tuple[float, float]
+    onset: float
+    period: float | None
+    shift: float | None  # mu a0^alpha, which stands beside ln T in the adaptive method's keys
+    claims: tuple[Claim, ...]
+    controls: tuple[Control, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.family} d = {self.dim}, {self.algorithm}"
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data) -> Case:
+        def rate(d):
+            return None if d is None else Rate(**d)
+
+        claims = tuple(
+            Claim(
+                **{
+                    **c,
+                    "printed": rate(c["printed"]),
+                    "corrected": rate(c["corrected"]),
+                    "remarks": tuple(c["remarks"]),
+                }
+            )
+            for c in data["claims"]
+        )
+        controls = tuple(Control(c["name"], c["kind"], rate(c["rate"])) for c in data["controls"])
+        plain = {"horizons": tuple(data["horizons"]), "window": tuple(data["window"])}
+        return cls(**{**data, **plain, "claims": claims, "controls": controls})
+
+
+def cases(study: Study) -> list[tuple[Case, object, object]]:
+    """Every case with its cost and its settled algorithm."""
+    return [(case_of(study, cost, a), cost, a.settle(cost)) for cost in study.costs for a in study.algorithms]
+
+
+def case_of(study, cost, algorithm) -> Case:
+    settled = algorithm.settle(cost)
+    last = study.horizons.last if isinstance(study.horizons, Grid) else study.horizons[-1]
+    period = settled.period(cost)
+    period = None if math.isnan(period) else period
+    onset, shift, theorem, settings = theory_of(settled, cost, last)
+    horizons = horizons_of(study.horizons, cost, onset, period)
+    for horizon in horizons:
+        settled.check(cost, horizon, study.alignment == "random")
+    own = claim_of(theorem, cost, settings)
+    return Case(
+        family=cost.name,
+        dim=cost.dim,
+        cost=str(cost),
+        constants=asdict(cost.constants),
+        algorithm=label(algorithm),
+        anytime=settled.anytime,
+        series=series_of(settled, cost, study.seed, study.noise, study.alignment),
+        horizons=horizons,
+        replicates=study.replicates,
+        window=study.window or window_of(horizons, onset),
+        onset=onset,
+        period=period,
+        shift=shift,
+        claims=(own, claim_of(theorems.theorem3, cost, {})),
+        controls=tuple(
+            Control(str(c), own.kind, Rate(own.rate.exponent + c.by, own.rate.log_power)) for c in study.controls
+        ),
+    )
+
+
+def theory_of(algorithm, cost, horizon):
+    """Onset, shift, theorem and the settings that its hypotheses speak of, for a settled algorithm."""
+    c, dim = cost.constants, cost.dim
+    if isinstance(algorithm, UniformBins):
+        return theorems.uniform_onset(c, dim, horizon), None, theorems.theorem1, {}
+    onset = theorems.onset(c, dim, algorithm.mu, algorithm.a0, cost.side, horizon)
+    shift = algorithm.mu * algorithm.a0**algorithm.alpha
+    if algorithm.alpha < c.alpha:
+        return onset, shift, theorems.misspecified, {"mu": algorithm.mu, "alpha0": algorithm.alpha}
+    return onset, shift, theorems.theorem2, {"mu": algorithm.mu}
+
+
+def claim_of(theorem, cost, settings) -> Claim:
+    printed = theorem.rate(cost.constants, cost.dim, **{k: v for k, v in settings.items() if k == "alpha0"})
+    better = theorem.corrected and theorem.corrected.rate(cost.constants, cost.dim)
+    if better == printed:
+        better = None
+    return Claim(
+        theorem=theorem.name,
+        statement=theorem.statement,
+        kind=theorem.kind,
+        printed=printed,
+        corrected=better,
+        corrected_name=better and theorem.corrected.name,
+        per_cost=theorem.per_cost,
+        remarks=tuple(theorem.violated(cost.constants, cost.dim, **settings)),
+    )
+
+
+def horizons_of(grid, cost, onset, period) -> tuple[int, ...]:
+    if not isinstance(grid, Grid):
+        return grid
+    theory = 2.0 ** (cost.dim + cost.constants.alpha * (2 - cost.constants.beta))  # the period of the adaptive method
+    ratio = grid.ratio or theory ** (1 / max(4, math.ceil(math.log2(theory) - 1e-9)))
+    last = grid.last
+    if period is not None and grid.periods is not None:
+        last = max(last, min(grid.cap, math.ceil(max(grid.first, onset) * period**grid.periods)))
+    count = math.floor(math.log(last / grid.first) / math.log(ratio) + 1e-6)
+    horizons = sorted({round(grid.first * ratio**j) for j in range(count + 1)})
+    return tuple(horizons)
+
+
+def window_of(horizons, onset) -> tuple[float, float]:
+    """From the onset, or the first horizon if that is later; at least three horizons."""
+    latest = horizons[max(0, len(horizons) - 3)]
+    first = min((h for h in horizons if h >= onset), default=latest)
+    return (min(first, latest), horizons[-1])
