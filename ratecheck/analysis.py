@@ -150,7 +150,7 @@ def adjusted(results) -> list[Result]:
         if getattr(judged.assessment, part) is not None and (part == "exponent" or judged.claim.per_cost)
     ]
     after = holm([getattr(results[i].judged[j].assessment, part) for i, j, part in parts])
-    changed = {place: verdict for place, verdict in zip(parts, after, strict=True)}
+    changed = dict(zip(parts, after, strict=True))
 
     def again(i, j, judged):
         new = {part: v for (k, m, part), v in changed.items() if (k, m) == (i, j)}

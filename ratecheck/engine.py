@@ -33,9 +33,10 @@ class Runs:
     `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
     replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
     numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
-    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).  With diagnostics also:
-    exceeded (steps after which the lower confidence bound of the cell of x* lay above f*), error (f - f* at
-    the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that point); and
+    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).
+    With diagnostics also: exceeded (steps after which the lower confidence bound of the cell of x* lay above f*),
+    error (f - f* at the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that
+    point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
     """
 
@@ -121,7 +122,7 @@ def simulate(
 
 
 def series_of(algorithm, cost, seed, noise, alignment) -> dict:
-    """All that determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
+    """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
     series = {
         "cost": str(cost),
         "dim": cost.dim,

@@ -10,8 +10,8 @@ from numbers import Real
 import function_zoo as zoo
 
 from ..algorithms import AdaptiveBins, UniformBins
-from ..engine import check_horizons, whole
-from ..noise import Gaussian, Noise
+from ..engine import STANDARD, check_horizons, whole
+from ..noise import Noise
 from ..verdicts import MARGIN
 
 
@@ -67,7 +67,7 @@ class Study:
     horizons: Grid | tuple = Grid()
     replicates: int = 64
     seed: int = 0
-    noise: Noise = Gaussian(1.0)
+    noise: Noise = STANDARD
     alignment: str = "random"
     window: tuple | None = None
     margin: float = MARGIN
