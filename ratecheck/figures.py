@@ -540,9 +540,8 @@ def diagonal_figure(fits):
         axis.set_ylim(own["low"].min() - 0.06 * reach, max(own["high"].max(), ends[1]) + 0.04 * reach)
         sns.despine(ax=axis)
         part = own[own["algorithm"] == algorithm].sort_values(["family", "dim"])
-        labels(
-            axis, [x for _, group in part.groupby(part["theory_slope"].round(6)) for x in promise_group(axis, group)]
-        )
+        groups = [group for _, group in part.groupby(part["theory_slope"].round(6))]
+        labels(axis, [mark for group in groups for mark in promise_group(axis, group, part["slope"].min())])
     axes[0].set_ylabel("fitted slope of R")
     return figure
 
