@@ -7,11 +7,15 @@ together (Holm); negative controls are not among them.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 
-from .fit import Estimate, Fit, FitError, fit_rate, slope_difference
-from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, verdict
+import numpy as np
+
+from .fit import Estimate, Fit, FitError, LogMeans, fit_rate, log_means, slope_difference
+from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class Result:
     """A case, its fit without a log power (None: no fit, and `problem` says why), and its verdicts."""
 
     case: object
+    data: LogMeans | None  # at all horizons; the fit keeps those of the window
     fit: Fit | None
     problem: str
     judged: tuple[Judged, ...]
@@ -48,6 +53,33 @@ class Result:
         """The verdict on the algorithm's own theorem."""
         return self.judged[0]
 
+    @property
+    def forceful(self) -> bool:
+        """The negative controls were refuted, so that the verdicts could have come out otherwise."""
+        return all(v.name == Name.REFUTED for _, v in self.controls)
+
+    @property
+    def resolution(self) -> float:
+        """The slope that one factor ln T is worth over the window."""
+        return resolution(self.fit.data.horizons)
+
+    @property
+    def periods(self) -> float | None:
+        """How many periods of the regret's log-periodicity the window covers."""
+        if self.case.period is None:
+            return None
+        x = self.fit.x
+        return float((x[-1] - x[0] + np.median(np.diff(x))) / math.log(self.case.period))
+
+    @cached_property
+    def bootstrap(self) -> tuple[float, float]:
+        """Of the slope without a log power; dividing one out moves it as it moves the slope."""
+        return self.fit.bootstrap()
+
+    def local_slopes(self):
+        """Between all neighbouring horizons, also outside the window, no log power divided out."""
+        return Fit(self.data).local_slopes()
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -55,11 +87,35 @@ class Gap:
 
     family: str
     dim: int
-    predicted: float
+    uniform: str
+    adaptive: str
+    predicted: float  # from the exponents
+    log_powers: float  # what the theorems' log powers add to that over the window
     measured: Estimate | None
     reason: str
     window: tuple[float, float]
-    share: tuple  # (T, R_uniform / R_adaptive) at common horizons
+    ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
+
+    def row(self) -> dict:
+        """What gaps.csv holds."""
+        measured = self.measured
+        return rounded(
+            {
+                "family": self.family,
+                "dim": self.dim,
+                "uniform": self.uniform,
+                "adaptive": self.adaptive,
+                "predicted": self.predicted,
+                "log_powers": self.log_powers,
+                "gap": measured and measured.value,
+                "low": measured and measured.low,
+                "high": measured and measured.high,
+                "horizon_min": self.window[0],
+                "horizon_max": self.window[1],
+                "last_ratio": math.exp(self.ratios[-1][1].value) if self.ratios else None,
+                "reason": self.reason,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -79,13 +135,27 @@ class Analysis:
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        pairs = [(cost, {r.case.algorithm: r for r in self.of(*cost)}) for cost in self.costs]
-        wanted = ("UniformBins", "AdaptiveBins")
-        return [gap_of(*cost, *(found[w] for w in wanted)) for cost, found in pairs if set(wanted) <= set(found)]
+        """Uniform bins against every setting of adaptive bins, cost by cost."""
+        found = []
+        for cost in self.costs:
+            results = self.of(*cost)
+            uniform = [r for r in results if r.case.algorithm == "UniformBins"]
+            adaptive = [r for r in results if r.case.algorithm.startswith("AdaptiveBins")]
+            found += [gap_of(u, a) for u in uniform for a in adaptive]
+        return found
 
     def rows(self) -> list[dict]:
         """One row per case and theorem, printed and corrected apart: what fits.csv holds."""
         return [row for result in self.results for judged in result.judged for row in rows_of(result, judged, self)]
+
+    def details(self) -> list[dict]:
+        """Every further estimate, one per row: what details.csv holds."""
+        return [row for result in self.results if result.data is not None for row in details_of(result)]
+
+    @property
+    def claims(self) -> int:
+        """How many verdicts are adjusted together."""
+        return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
 
 
 def analyse(cases, table, margin: float) -> Analysis:
@@ -97,20 +167,22 @@ def analyse(cases, table, margin: float) -> Analysis:
 
 def result_of(case, table, margin) -> Result:
     table, found, problem = complete(case, table)
-    fit = None
+    data = fit = None
     if not problem:
         try:
-            fit = fit_rate(table, window=case.window, period=case.period)
+            data = log_means(table)
+            fit = fit_rate(data, window=case.window, period=case.period)
             problem = fit.problem
         except FitError as error:
             problem = str(error)
     if fit is None:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
-        return Result(case, None, problem, judged, tuple((c, refused) for c in case.controls), found, case.replicates)
+        controls = tuple((c, refused) for c in case.controls)
+        return Result(case, data, None, problem, judged, controls, found, case.replicates)
     judged = tuple(judge_claim(c, fit, margin) for c in case.claims)
     controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
-    return Result(case, fit, problem, judged, controls, found, case.replicates)
+    return Result(case, data, fit, problem, judged, controls, found, case.replicates)
 
 
 def complete(case, table):
@@ -146,8 +218,7 @@ def adjusted(results) -> list[Result]:
         (i, j, part)
         for i, result in enumerate(results)
         for j, judged in enumerate(result.judged)
-        for part in ("exponent", "log_power", "corrected_log_power")
-        if getattr(judged.assessment, part) is not None and (part == "exponent" or judged.claim.per_cost)
+        for part in parts_of(judged)
     ]
     after = holm([getattr(results[i].judged[j].assessment, part) for i, j, part in parts])
     changed = dict(zip(parts, after, strict=True))
@@ -162,26 +233,97 @@ def adjusted(results) -> list[Result]:
     ]
 
 
-def gap_of(family, dim, uniform: Result, adaptive: Result) -> Gap:
-    predicted = uniform.own.claim.rate.slope - adaptive.own.claim.rate.slope
+def parts_of(judged: Judged) -> list[str]:
+    """What is judged apart.  A bound on the worst cost nearby has no log power of its own."""
+    parts = ("exponent", "log_power", "corrected_log_power") if judged.claim.per_cost else ("exponent",)
+    return [part for part in parts if getattr(judged.assessment, part) is not None]
+
+
+def gap_of(uniform: Result, adaptive: Result) -> Gap:
+    rates = uniform.own.claim.rate, adaptive.own.claim.rate
+    predicted = rates[0].slope - rates[1].slope
     low = max(uniform.case.window[0], adaptive.case.window[0])
     high = min(uniform.case.window[1], adaptive.case.window[1])
-    measured, share = None, ()
+    measured, ratios, log_powers = None, (), 0.0
     if uniform.fit is None or adaptive.fit is None:
         reason = uniform.problem or adaptive.problem
     else:
         a, b = uniform.fit.data, adaptive.fit.data
-        common = sorted(set(a.horizons.tolist()) & set(b.horizons.tolist()))
-        mean = [dict(zip(d.horizons.tolist(), d.y.tolist(), strict=True)) for d in (a, b)]
-        share = tuple((t, mean[0][t] - mean[1][t]) for t in common)
+        ratios = log_ratios(uniform.data, adaptive.data)
         try:
             first = fit_rate(a, window=(low, high))
             second = fit_rate(b, window=(low, high), period=adaptive.case.period)
             reason = second.problem
+            log_powers = (rates[0].log_power - rates[1].log_power) * resolution(first.data.horizons)
             measured = None if reason else slope_difference(first, second)
         except FitError as error:
             reason = str(error)
-    return Gap(family, dim, predicted, measured, reason, (low, high), share)
+    case = uniform.case
+    names = case.family, case.dim, case.algorithm, adaptive.case.algorithm
+    return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
+
+
+def log_ratios(first: LogMeans, second: LogMeans):
+    """(T, ln of the ratio of mean regrets) at common horizons; the two were run on streams of their own."""
+    common, i, j = np.intersect1d(first.horizons, second.horizons, return_indices=True)
+    value = first.y[i] - second.y[j]
+    se = np.sqrt(first.covariance[i, i] + second.covariance[j, j])
+    df = min(first.replicates, second.replicates) - 1
+    return tuple((float(t), Estimate(float(v), float(e), df)) for t, v, e in zip(common, value, se, strict=True))
+
+
+@dataclass(frozen=True)
+class Line:
+    """The fitted straight line of log R - log_power ln ln T, its interval, and the harmonics around it."""
+
+    value: np.ndarray
+    reach: np.ndarray  # half the width of the pointwise interval
+    wave: np.ndarray
+    spread: np.ndarray  # half the width of the interval of each point
+
+
+def line_of(fit: Fit) -> Line:
+    design = np.column_stack([np.ones(len(fit.x)), fit.x, fit.harmonics])
+    solution = np.linalg.pinv(design)
+    straight, around = design[:, :2] @ solution[:2], design[:, 2:] @ solution[2:]
+    factor = fit.whole.high - fit.whole.value
+    factor = factor / fit.whole.se if fit.whole.se > 0 else 0.0
+    variance = np.einsum("ij,jk,ik->i", straight, fit.data.covariance, straight)
+    reach = factor * np.sqrt(np.maximum(variance, 0))
+    spread = factor * np.sqrt(np.diag(fit.data.covariance))
+    return Line(straight @ fit.corrected, reach, around @ fit.corrected, spread)
+
+
+def rounded(row: dict) -> dict:
+    """Ten digits: more than anybody reads, fewer than differ between machines."""
+    return {k: float(f"{v:.10g}") if isinstance(v, Real) and not isinstance(v, int) else v for k, v in row.items()}
+
+
+def spelled(name, estimate: Estimate | None) -> dict:
+    """Three columns: the value and its interval."""
+    ends = {"": "value", "_low": "low", "_high": "high"}
+    return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}
+
+
+def details_of(result: Result):
+    """Local slopes (raw), and at the log power that theory stands by: sensitivity, held-out errors."""
+    case, power = result.case, result.own.claim.rate.log_power
+
+    def row(what, choice, horizon, log_power, estimate):
+        names = {"family": case.family, "dim": case.dim, "algorithm": case.algorithm}
+        names |= {"what": what, "choice": choice, "horizon": horizon, "log_power": log_power}
+        return rounded(names | {"value": estimate.value, "low": estimate.low, "high": estimate.high})
+
+    for horizon, estimate in result.local_slopes():
+        yield row("local slope", "", horizon, 0.0, estimate)
+    if result.fit is None or result.fit.problem:
+        return
+    fit = result.fit.at(power)
+    onset = case.onset if case.onset > case.window[0] else None
+    for choice, estimate in fit.sensitivity(onset, case.shift):
+        yield row("sensitivity", choice, None, power, estimate)
+    for horizon, estimate in fit.held_out():
+        yield row("held out", "", horizon, power, estimate)
 
 
 def rows_of(result: Result, judged: Judged, analysis: Analysis):
@@ -192,36 +334,58 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
     for name, rate, power in versions:
         version = Judged(claim, Assessment(found.exponent, power, None))
         fit = result.fit and result.fit.at(rate.log_power)
-        fitted = None if fit is None or fit.problem else fit.log_power_at(rate.slope)
-        yield {
-            "family": case.family,
-            "dim": case.dim,
-            "algorithm": case.algorithm,
-            "theorem": name,
-            "kind": claim.kind,
-            "theory_slope": rate.slope,
-            "log_power": rate.log_power,
-            "slope": fit and fit.slope,
-            "low": fit and fit.low,
-            "high": fit and fit.high,
-            "replicates": result.found,
-            "horizon_min": case.window[0],
-            "horizon_max": case.window[1],
-            "verdict": str(version.name),
-            "reason": version.reason,
-            "exponent_verdict": str(found.exponent.name),
-            "exponent_p": found.exponent.p_value,
-            "log_power_verdict": str(power.name) if claim.per_cost else "",
-            "log_power_p": power.p_value if claim.per_cost else None,
-            "fitted_log_power": fitted and fitted.value,
-            "fitted_log_power_low": fitted and fitted.low,
-            "fitted_log_power_high": fitted and fitted.high,
-            "raw_slope": result.fit and result.fit.slope,
-            "raw_low": result.fit and result.fit.low,
-            "raw_high": result.fit and result.fit.high,
-            "margin": analysis.margin,
-            "onset": case.onset,
-            "period": case.period,
-            "alpha": case.constants["alpha"],
-            "beta": case.constants["beta"],
-        }
+        usable = fit is not None and not fit.problem
+        yield rounded(
+            {
+                "family": case.family,
+                "dim": case.dim,
+                "algorithm": case.algorithm,
+                "theorem": name,
+                "kind": claim.kind,
+                "theory_slope": rate.slope,
+                "log_power": rate.log_power,
+                "slope": fit and fit.slope,
+                "low": fit and fit.low,
+                "high": fit and fit.high,
+                "replicates": result.found,
+                "horizon_min": case.window[0],
+                "horizon_max": case.window[1],
+                "verdict": str(version.name),
+                "reason": version.reason,
+                "exponent_verdict": str(found.exponent.name),
+                "exponent_p": found.exponent.p_value,
+                "log_power_verdict": str(power.name) if claim.per_cost else "",
+                "log_power_p": power.p_value if claim.per_cost else None,
+                **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
+                "raw_slope": result.fit and result.fit.slope,
+                "raw_low": result.fit and result.fit.low,
+                "raw_high": result.fit and result.fit.high,
+                "margin": analysis.margin,
+                "onset": case.onset,
+                "period": case.period,
+                "alpha": case.constants["alpha"],
+                "beta": case.constants["beta"],
+                **(checks_of(result, fit) if usable else {}),
+            }
+        )
+
+
+def checks_of(result: Result, fit: Fit) -> dict:
+    """The diagnostics of a fit, as columns of fits.csv."""
+    observed, expected, p = fit.chi_square()
+    moved = fit.slope - result.fit.slope
+    low, high = result.bootstrap
+    return {
+        **spelled("last_half", fit.last_half),
+        **spelled("curvature", fit.curvature()),
+        "curvature_p": fit.curvature_p(),
+        "chi_square": observed,
+        "chi_square_expected": expected,
+        "chi_square_p": p,
+        "largest_share": fit.largest_share,
+        "bootstrap_low": low + moved,
+        "bootstrap_high": high + moved,
+        "horizons": len(fit.x),
+        "periods": result.periods,
+        "resolution": result.resolution,
+    }

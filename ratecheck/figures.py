@@ -38,3 +38,8 @@ def engine_speed(table, path):
     axes[-1].plot([], [], " ", label="points: T = " + ", ".join(f"{T:.0e}" for T in sorted(set(table["T"]))))
     figure.legend(loc="outside right center", frameon=False)
     figure.savefig(path, dpi=150)
+
+
+def draw_study(folder, family, analysis, svg=False):
+    """The figures of one family: (file name, title, caption) of each."""
+    return []

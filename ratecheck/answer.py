@@ -1,0 +1,102 @@
+"""The answer of a study in two sentences, true to its verdicts whatever their mixture."""
+
+from __future__ import annotations
+
+from .analysis import Analysis
+from .markdown import listing
+from .verdicts import Name
+
+
+def answer(analysis: Analysis, name) -> str:
+    """One sentence on exponents, one on log powers and lower bounds; `name(result)` names a case."""
+    return f"{_exponents(analysis, name)} {_log_powers(analysis, name)}"
+
+
+def _split(analysis, name, verdict_of):
+    """The names of the cases with each verdict, where there is one."""
+    found = {Name.CONSISTENT: [], Name.REFUTED: [], Name.INCONCLUSIVE: []}
+    for result in analysis.results:
+        verdict = verdict_of(result)
+        if verdict is not None:
+            found[verdict].append(name(result))
+    return found.values()
+
+
+def _where(names, total, which=True) -> str:
+    """In how many of the cases, and in which."""
+    if len(names) == total:
+        return "in the one case" if total == 1 else f"in all {total} cases"
+    return f"in {len(names)} of {total} cases" + (f" ({listing(names, most=4)})" if which else "")
+
+
+def _exponents(analysis, name) -> str:
+    good, bad, undecided = _split(analysis, name, lambda r: r.own.assessment.exponent.name)
+    total = len(analysis.results)
+    parts = []
+    if bad:
+        parts.append(f"the regret grows faster than the promised exponent allows {_where(bad, total)}")
+    if good:
+        grows = (
+            "it grows no faster than that" if bad else "the regret grows no faster than the promised exponent allows"
+        )
+        parts.append(f"{grows} {_where(good, total, which=False)}")
+    if undecided:
+        parts.append(f"the runs cannot decide about the exponent {_where(undecided, total)}")
+    weak = [name(r) for r in analysis.results if r.own.assessment.exponent.name != Name.INCONCLUSIVE and not r.forceful]
+    if weak:
+        parts.append(f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
+    return _sentence(parts, f"with a margin of {analysis.margin:g}" if good or bad else "")
+
+
+def _log_powers(analysis, name) -> str:
+    total = len(analysis.results)
+    good, bad, undecided = _split(analysis, name, lambda r: r.own.assessment.log_power.name)
+    parts = []
+    if bad:
+        parts.append(f"with the exponent granted, the printed power of ln T is refuted {_where(bad, total)}")
+        parts += _corrected(analysis, name)
+    if good:
+        power = "it" if bad else "the printed power of ln T"
+        parts.append(f"{power} is consistent {_where(good, total, which=False)}")
+    if undecided:
+        power = "it" if good or bad else "the printed power of ln T"
+        parts.append(f"{power} is undecided {_where(undecided, total)}")
+    return _sentence([*parts, *_lower_bounds(analysis, name)])
+
+
+def _corrected(analysis, name):
+    """What became of the corrected log power where the printed one is refuted."""
+    refuted = [r for r in analysis.results if r.own.assessment.log_power.name == Name.REFUTED]
+    known = [r for r in refuted if r.own.assessment.corrected_log_power is not None]
+    for verdict, said in (("CONSISTENT", "consistent"), ("REFUTED", "refuted too"), ("INCONCLUSIVE", "undecided")):
+        names = [name(r) for r in known if r.own.assessment.corrected_log_power.name == verdict]
+        if names:
+            yield (
+                f"the corrected one is {said} there"
+                if names == [name(r) for r in refuted]
+                else (f"the corrected one is {said} for {listing(names, most=4)}")
+            )
+
+
+def _lower_bounds(analysis, name):
+    """Bounds on the worst cost: a single cost agrees or says nothing."""
+    bounds = list(dict.fromkeys(j.claim.theorem for r in analysis.results for j in r.judged if not j.claim.per_cost))
+    for theorem in bounds:
+
+        def of(result, theorem=theorem):
+            return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
+
+        good, _, undecided = _split(analysis, name, of)
+        total = len(good) + len(undecided)
+        if good:
+            yield f"the lower bound of {theorem} is consistent {_where(good, total, which=False)}"
+        if undecided:
+            subject = "it" if good else f"the lower bound of {theorem}"
+            yield f"{subject} is undecided {_where(undecided, total)}"
+
+
+def _sentence(parts, condition="") -> str:
+    text = "; ".join(parts)
+    if condition:
+        text = f"{condition}, {text}"
+    return text[:1].upper() + text[1:] + "."

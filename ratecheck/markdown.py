@@ -1,0 +1,83 @@
+"""Markdown as GitHub renders it: tables, numbers with intervals, rates as formulas."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+NOTHING = "–"
+
+
+def table(header, rows) -> str:
+    """A table; cells are text, None where there is nothing to show."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
+
+
+def _cell(content) -> str:
+    text = NOTHING if content is None else str(content)
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def absent(x) -> bool:
+    return x is None or (isinstance(x, float) and math.isnan(x))
+
+
+def fixed(x, digits=3) -> str:
+    """With a fixed number of decimals."""
+    if absent(x):
+        return NOTHING
+    text = f"{x:.{digits}f}"
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def general(x, digits=4) -> str:
+    return NOTHING if absent(x) else f"{x:.{digits}g}"
+
+
+def whole(x) -> str:
+    """A horizon: all digits of a whole number, three digits of another."""
+    if absent(x):
+        return NOTHING
+    return str(int(x)) if float(x).is_integer() and x < 1e12 else f"{x:.3g}"
+
+
+def interval(low, high, digits=3) -> str:
+    return NOTHING if absent(low) else f"[{fixed(low, digits)}, {fixed(high, digits)}]"
+
+
+def estimate(value, low, high, digits=3) -> str:
+    return NOTHING if absent(value) else f"{fixed(value, digits)} {interval(low, high, digits)}"
+
+
+def p_value(p) -> str:
+    if absent(p):
+        return NOTHING
+    return "< 0.001" if p < 0.001 else fixed(p)
+
+
+def fraction(x) -> str:
+    """1/2 for 0.5; decimals where no small denominator fits."""
+    simple = Fraction(x).limit_denominator(36)
+    return str(simple) if math.isclose(simple, x, abs_tol=1e-9) else f"{x:.3f}"
+
+
+def formula(rate) -> str:
+    """The growth of R that a rate promises, as a formula."""
+    growth = f"T^{{{fraction(rate.slope)}}}"
+    power = (
+        "" if rate.log_power == 0 else r" (\ln T)" + ("" if rate.log_power == 1 else f"^{{{fraction(rate.log_power)}}}")
+    )
+    return f"${growth}{power}$"
+
+
+def listing(names, most=6) -> str:
+    """a, b and c; a long list ends with how many more there are."""
+    names = list(names)
+    if len(names) > most + 1:
+        return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def counted(n, noun) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,550 @@
+"""What remains of a study: report.md with its tables and figures, written from fits and verdicts alone.
+
+Every sentence follows from the analysis and from what the store says about the runs; nothing depends on when or where
+the report is written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from .analysis import Analysis, Result, details_of, parts_of, rows_of
+from .answer import answer
+from .fit import LARGE_SHARE
+from .markdown import counted, estimate, fixed, formula, general, interval, listing, p_value, table, whole
+from .page import write_html
+from .verdicts import Name
+
+__all__ = ["Info", "write_html", "write_report"]
+
+PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_log_power": "corrected log power"}
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a report says beyond fits and verdicts; all of it comes from the store."""
+
+    name: str
+    question: str
+    settings: dict
+    command: str  # that runs the study again
+    sessions: tuple[dict, ...]  # started, seconds, units, steps, workers, where, versions, machine
+    digest: str  # of the store's runs
+    missing: tuple[str, ...]  # units that failed, a sentence each
+    complaints: tuple[str, ...]  # of the engine
+    audits: dict[str, list[dict]]  # by str(cost): rows of zoo.audit
+    unused: int = 0  # runs in the store that belong to other settings
+
+
+def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False) -> Path:
+    """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
+    import pandas as pd
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = {}
+    if figures:
+        from . import figures as drawing
+
+        families = dict.fromkeys(family for family, _ in analysis.costs)
+        drawn = {f: drawing.draw_study(folder / "figures", f, analysis, svg) for f in families}
+    report = Report(analysis, info, drawn)
+    tables = {
+        "fits.csv": [row for rows in report.rows.values() for row in rows],
+        "gaps.csv": [gap.row() for gap in analysis.gaps],
+        "details.csv": [row for rows in report.details.values() for row in rows],
+    }
+    for name, rows in tables.items():
+        if rows:
+            pd.DataFrame(rows).to_csv(folder / name, index=False, lineterminator="\n")
+        else:
+            (folder / name).unlink(missing_ok=True)
+    path = folder / "report.md"
+    path.write_text(report.text(), encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class Report:
+    """The sections of a report, in their order."""
+
+    analysis: Analysis
+    info: Info
+    drawn: dict  # family -> list of (file name, title, caption)
+
+    def text(self) -> str:
+        sections = [
+            self.opening(),
+            self.verdicts(),
+            self.figures(),
+            self.foundations(),
+            self.diagnostics(),
+            self.local_slopes(),
+            self.gap(),
+            self.control(),
+            self.open(),
+            self.constants(),
+            self.provenance(),
+        ]
+        return "\n\n".join(block for section in sections for block in section if block) + "\n"
+
+    # Names of cases: the family is said only where there are several
+
+    @property
+    def families(self) -> list[str]:
+        return list(dict.fromkeys(family for family, _ in self.analysis.costs))
+
+    def case(self, result: Result) -> str:
+        family = f"{result.case.family} " if len(self.families) > 1 else ""
+        return f"{family}d = {result.case.dim} {result.case.algorithm}"
+
+    def columns(self, *more) -> list[str]:
+        return ["family"] * (len(self.families) > 1) + ["d", "algorithm", *more]
+
+    def cells(self, names, *more) -> list:
+        """The first cells of a row about a case (or anything with its names), and the others."""
+        return [names.family] * (len(self.families) > 1) + [names.dim, names.algorithm, *more]
+
+    # Sections: each a list of blocks
+
+    def opening(self):
+        info = self.info
+        yield f"# {info.name}"
+        yield f"**Question.** {info.question}"
+        yield f"**Answer.** {answer(self.analysis, self.case)}"
+        short = [self.case(r) for r in self.analysis.results if r.found < r.expected]
+        if short or info.missing:
+            runs = f"; fewer runs than planned stand behind {listing(short)}" if short else ""
+            yield f"**Incomplete.** {counted(len(info.missing), 'unit')} of work failed{runs} (see Provenance)."
+
+    def verdicts(self):
+        yield "## Verdicts"
+        yield (
+            "R is the cumulative regret. The slope is that of ln R against ln T after dividing out the power of ln T "
+            "that theory stands by (the corrected one where there is one), the log power that of ln T with the "
+            "theorem's exponent granted; intervals are at 95 %. R/T decays with the exponent 1 − slope. A rate as "
+            "printed is CONSISTENT only if exponent and printed log power both are."
+        )
+        if len(self.families) > 1:
+            yield from self.summary()
+            return
+        yield from self.claims(self.analysis.results)
+
+    def summary(self):
+        """One line per case, where the families have sections of their own."""
+        header = self.columns("promised slope", "slope", "exponent", "printed log power", "corrected", "Theorem 3")
+        yield table(header, [self.cells(r.case, *self.brief(r)) for r in self.analysis.results])
+
+    def brief(self, result: Result):
+        row = self.own_row(result)
+        found, bound = result.own.assessment, [j for j in result.judged if not j.claim.per_cost]
+        corrected = found.corrected_log_power
+        return [
+            fixed(row["theory_slope"]),
+            self.slope(result, row),
+            shown(found.exponent.name),
+            shown(found.log_power.name),
+            corrected and shown(corrected.name),
+            shown(bound[0].name) if bound else None,
+        ]
+
+    def claims(self, results):
+        """The table of all claims about some results, and a note on each."""
+        rows, notes = [], []
+        for result in results:
+            for judged in result.judged:
+                notes.append(self.note(result, judged))
+                rows.append(self.cells(result.case, *self.claim(result, judged), len(notes)))
+        header = self.columns(
+            "theorem",
+            "printed R",
+            "corrected R",
+            "slope",
+            "log power",
+            "exponent",
+            "log power is",
+            "as printed",
+            "note",
+        )
+        yield table(header, rows)
+        if any(r.fit is not None and r.fit.problem for r in results):
+            yield "A slope in round brackets comes from a window that allows no verdict."
+        yield "\n".join(f"{i}. {note}" for i, note in enumerate(notes, 1))
+
+    def claim(self, result, judged):
+        claim, row = judged.claim, self.row(result, judged)
+        found = judged.assessment
+        powers = None
+        if claim.per_cost:
+            powers = shown(found.log_power.name)
+            if found.corrected_log_power is not None:
+                powers = f"printed {powers}, corrected {shown(found.corrected_log_power.name)}"
+        bound = r"$\ge$ " if claim.kind == "lower" else ""
+        return [
+            claim.theorem,
+            bound + formula(claim.printed),
+            claim.corrected and formula(claim.corrected),
+            self.slope(result, row),
+            estimate(*(row[f"fitted_log_power{end}"] for end in ENDS), digits=2) if claim.per_cost else None,
+            shown(found.exponent.name),
+            powers,
+            shown(judged.name),
+        ]
+
+    def note(self, result, judged) -> str:
+        parts = parts_of(judged)
+        verdicts = [(PARTS[part], getattr(judged.assessment, part)) for part in parts]
+        if len({v.reason for _, v in verdicts}) == 1:  # no fit, or one part only
+            said = f"{sentence(verdicts[0][1].reason)}"
+        else:
+            said = " ".join(f"{sentence(part)[:-1]} {v.name}: {v.reason}." for part, v in verdicts)
+        return f"{self.case(result)}, {judged.claim.theorem}: {said}"
+
+    def row(self, result, judged) -> dict:
+        """The line of fits.csv at the log power that theory stands by."""
+        names = judged.claim.theorem, judged.claim.corrected_name
+        return [row for row in self.rows[id(result)] if row["theorem"] in names][-1]
+
+    def own_row(self, result) -> dict:
+        return self.row(result, result.own)
+
+    @cached_property
+    def rows(self) -> dict[int, list[dict]]:
+        """The lines of fits.csv, result by result."""
+        return {id(r): [row for j in r.judged for row in rows_of(r, j, self.analysis)] for r in self.analysis.results}
+
+    def slope(self, result, row):
+        text = estimate(row["slope"], row["low"], row["high"])
+        return f"({text})" if result.fit is not None and result.fit.problem else text
+
+    def figures(self):
+        if not self.drawn:
+            yield "## Figures"
+            yield "This report was written without figures."
+            return
+        several = len(self.families) > 1
+        for family, pictures in self.drawn.items():
+            yield f"## {family}" if several else "## Figures"
+            if several:
+                yield from self.claims(self.analysis.of(family))
+            if not pictures:
+                yield f"No run of {family} allows a figure."
+            for name, title, caption in pictures:
+                yield f"![{title}](figures/{name})"
+                yield f"*{title}.* {caption}"
+
+    def foundations(self):
+        analysis = self.analysis
+        yield "## What the verdicts rest on"
+        header = self.columns("runs", "horizons", "window", "periods", "onset", "ln T is worth")
+        yield table(header, [self.cells(r.case, *self.foundation(r)) for r in analysis.results])
+        yield (
+            f"Window, margins and log powers were fixed before the runs. The window runs from the onset that theory "
+            f"predicts, or from the first horizon where that is later, to the last horizon. An exponent is CONSISTENT "
+            f"if the one-sided 95 % limit of the excess slope stays below the margin {analysis.margin:g} on the whole "
+            f"window and on its last half, REFUTED if it lies beyond the margin and is not falling towards it; a log "
+            f"power likewise with the margin {analysis.log_margin:g}. Everything else is INCONCLUSIVE."
+        )
+        yield (
+            f"These are {counted(analysis.claims, 'verdict')} at once, so a decision counts only if it survives Holm's "
+            "adjustment over all of them. The slope that one factor ln T is worth over a window (last column) is the "
+            "limit of resolution: an exponent that is wrong by less cannot be told from a wrong log power, and only "
+            "longer horizons help, not more runs."
+        )
+        yield from self.remarks()
+
+    def foundation(self, result: Result):
+        case, row = result.case, self.own_row(result)
+        horizons = case.horizons
+        return [
+            f"{result.found} of {result.expected}",
+            f"{len(horizons)}, {horizons[0]} to {horizons[-1]}",
+            f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+            fixed(row.get("periods"), 2),
+            general(row["onset"], 3),
+            fixed(row.get("resolution")),
+        ]
+
+    def remarks(self):
+        """Hypotheses that are not met, and bounds on the worst cost."""
+        lines = [
+            f"- {self.case(r)}: {remark}."
+            for r in self.analysis.results
+            for remark in dict.fromkeys(x for j in r.judged for x in j.claim.remarks)
+        ]
+        if lines:
+            yield (
+                "Hypotheses that are not met (the theorem then promises nothing, and the verdict says whether its rate "
+                "holds all the same):"
+            )
+            yield "\n".join(lines)
+        worst = {j.claim.theorem for r in self.analysis.results for j in r.judged if not j.claim.per_cost}
+        if worst:
+            yield (
+                f"{listing(sorted(worst))} bounds the worst cost near the one that was run. A single cost can agree "
+                "with it but cannot refute it; where its slope lies below the bound the verdict is INCONCLUSIVE."
+            )
+
+    def diagnostics(self):
+        usable = [r for r in self.analysis.results if r.fit is not None and not r.fit.problem]
+        yield "## Diagnostics and sensitivity"
+        if not usable:
+            yield "No fit, so no diagnostics."
+            return
+        header = self.columns(
+            "slope of R, raw",
+            "last half",
+            "curvature (p)",
+            "χ² / expected (p)",
+            "largest run",
+            "jackknife",
+            "bootstrap",
+        )
+        yield table(header, [self.cells(r.case, *self.diagnosis(r)) for r in usable])
+        yield (
+            "Raw: no log power divided out; all others at the log power that theory stands by. Curvature is the "
+            "coefficient of (ln T)² beside the slope; χ² compares the residuals with what the jackknife covariance "
+            "leads one to expect. Small p-values say that the window holds more than one rate and its harmonics; "
+            "large ones say little, because both tests have low power. The largest run is the greatest share of a "
+            "horizon's summed regret in a single run. Jackknife and studentised bootstrap are two 95 % intervals for "
+            "the same slope."
+        )
+        heavy = [self.case(r) for r in usable if r.fit.caution]
+        if heavy:
+            yield (
+                f"Rare runs carry the mean in {listing(heavy)}: one run holds more than {100 * LARGE_SHARE:.0f} % of a "
+                "mean regret, and no interval accounts for such runs that it has not seen."
+            )
+        yield from self.held_out()
+        yield from self.sensitivity()
+
+    def diagnosis(self, result):
+        row = self.own_row(result)
+        chi = f"{fixed(row['chi_square'], 1)} / {fixed(row['chi_square_expected'], 1)} ({p_value(row['chi_square_p'])})"
+        return [
+            estimate(row["raw_slope"], row["raw_low"], row["raw_high"]),
+            estimate(*(row[f"last_half{end}"] for end in ENDS)),
+            f"{fixed(row['curvature'])} ({p_value(row['curvature_p'])})",
+            chi,
+            f"{100 * row['largest_share']:.0f} %",
+            interval(row["low"], row["high"]),
+            interval(row["bootstrap_low"], row["bootstrap_high"]),
+        ]
+
+    @cached_property
+    def details(self) -> dict[int, list[dict]]:
+        return {id(r): list(details_of(r)) for r in self.analysis.results if r.data is not None}
+
+    def detail(self, result, what) -> list[dict]:
+        return [row for row in self.details.get(id(result), []) if row["what"] == what]
+
+    def held_out(self):
+        rows = [
+            self.cells(r.case, whole(row["horizon"]), estimate(row["value"], row["low"], row["high"]))
+            for r in self.analysis.results
+            for row in self.detail(r, "held out")
+        ]
+        if rows:
+            yield (
+                "Held out: the last two horizons, predicted from a fit without them. The error is that of ln R; an "
+                "interval that holds 0 means that the prediction came true."
+            )
+            yield table(self.columns("T", "error"), rows)
+
+    def sensitivity(self):
+        if len(self.families) > 1:
+            yield "The slopes under other choices than the study's are in [details.csv](details.csv)."
+            return
+        yield "Sensitivity: the slope under other choices than the study's, which decide nothing."
+        yield from self.side_by_side("sensitivity", "choice", lambda row: row["choice"])
+
+    def side_by_side(self, what, title, key):
+        """A table with a line per dimension and key, and a column per algorithm."""
+        algorithms = list(dict.fromkeys(r.case.algorithm for r in self.analysis.results))
+        found = {}
+        for result in self.analysis.results:
+            for row in self.detail(result, what):
+                line = found.setdefault((result.case.dim, key(row)), {})
+                line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
+        places = sorted(found, key=lambda place: place[0]) if what == "sensitivity" else sorted(found)
+        rows = [[dim, self.label(k), *(found[dim, k].get(a) for a in algorithms)] for dim, k in places]
+        yield table(["d", title, *algorithms], rows)
+
+    @staticmethod
+    def label(key):
+        return key if isinstance(key, str) else whole(round(key))
+
+    def local_slopes(self):
+        yield "## Local slopes"
+        if not any(self.detail(r, "local slope") for r in self.analysis.results):
+            yield "No case has enough horizons and runs for local slopes."
+            return
+        yield (
+            "Slopes of ln R between neighbouring horizons, nothing divided out, T the geometric middle of each pair. "
+            "A rate $T^s (\\ln T)^p$ has the local slope s + p / ln T, so these lie above s for as long as anybody "
+            "can run."
+        )
+        if len(self.families) > 1:
+            yield "All of them are in [details.csv](details.csv)."
+        else:
+            yield from self.side_by_side("local slope", "T", lambda row: row["horizon"])
+
+    def gap(self):
+        gaps = self.analysis.gaps
+        yield "## The gap between uniform and adaptive bins"
+        if not gaps:
+            yield "The study does not hold both algorithms on one cost, so there is no gap to measure."
+            return
+        yield (
+            "The slope of uniform bins minus that of adaptive bins, nothing divided out, over their common window. "
+            "Predicted is the difference of the promised exponents, then with what the theorems' log powers add over "
+            "this window. Both theorems are upper bounds, so the measured gap may differ without contradicting them."
+        )
+        several = len({(g.uniform, g.adaptive) for g in gaps}) > 1
+        header = ["family"] * (len(self.families) > 1) + ["d"] + ["adaptive"] * several
+        header += ["window", "predicted", "with log powers", "measured gap", "R uniform / R adaptive at the last T"]
+        yield table(header, [self.gap_cells(g, several) for g in gaps])
+        reasons = [f"- {self.gap_name(g, several)}: {g.reason}." for g in gaps if g.measured is None]
+        if reasons:
+            yield "Not measured:"
+            yield "\n".join(reasons)
+
+    def gap_name(self, gap, several) -> str:
+        family = f"{gap.family} " if len(self.families) > 1 else ""
+        return f"{family}d = {gap.dim}" + (f", {gap.adaptive}" if several else "")
+
+    def gap_cells(self, gap, several):
+        row = gap.row()
+        names = [gap.family] * (len(self.families) > 1) + [gap.dim] + [gap.adaptive] * several
+        return [
+            *names,
+            f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+            fixed(row["predicted"]),
+            fixed(row["predicted"] + row["log_powers"]) if gap.measured else None,
+            estimate(row["gap"], row["low"], row["high"]),
+            fixed(row["last_ratio"], 2),
+        ]
+
+    def control(self):
+        yield "## Negative control"
+        yield (
+            "A claim that is false by construction: the theorem's own rate with a larger exponent. It must come out "
+            "REFUTED, or the same rules could not have refuted the theorem either. Controls are not part of Holm's "
+            "adjustment."
+        )
+        rows, weak = [], []
+        for result in self.analysis.results:
+            for control, verdict in result.controls:
+                rows.append(self.cells(result.case, control.name, formula(control.rate), shown(verdict.name)))
+                if verdict.name != Name.REFUTED:
+                    weak.append(f"- {self.case(result)} ({control.name}): {verdict.reason}.")
+        yield table(self.columns("control", "claimed R", "verdict"), rows)
+        if weak:
+            yield "**Where the control was not refuted, the verdicts have no force:**"
+            yield "\n".join(weak)
+        else:
+            yield "Every control was refuted."
+
+    def open(self):
+        yield "## What would settle the inconclusive ones"
+        lines = []
+        for result in self.analysis.results:
+            for judged in result.judged:
+                said = {}
+                for part in parts_of(judged):
+                    v = getattr(judged.assessment, part)
+                    if v.name == Name.INCONCLUSIVE:
+                        said.setdefault(v.reason, []).append(PARTS[part])
+                for reason, parts in said.items():
+                    lines.append(f"- {self.case(result)}, {judged.claim.theorem}, {listing(parts)}: {reason}.")
+        yield "\n".join(lines) if lines else "Nothing is left open: every claim was decided."
+
+    def constants(self):
+        yield "## The constants and their audit"
+        yield (
+            "Each constant of Assumption 1 as annotated, and in brackets what the audit measured; a constant is proved "
+            "unless the cell says otherwise."
+        )
+        for family in self.families:
+            if len(self.families) > 1:
+                yield f"### {family}: constants"
+            yield from self.audit(family)
+
+    def audit(self, family):
+        costs = {r.case.dim: r.case for r in self.analysis.of(family)}
+        audits = {dim: {row["constant"]: row for row in self.info.audits.get(c.cost, [])} for dim, c in costs.items()}
+        names = list(dict.fromkeys(name for rows in audits.values() for name in rows))
+        if not names:  # no audit: what the study was planned with
+            names = [n for n, v in next(iter(costs.values())).constants.items() if isinstance(v, (int, float))]
+            names = [n for n in names if n != "literal"]
+        rows = [[f"`{n}`", *(constant(n, costs[dim], audits[dim].get(n)) for dim in costs)] for n in names]
+        yield table(["constant", *(f"d = {dim}" for dim in costs)], rows)
+        wrong = [(dim, row) for dim, rows in audits.items() for row in rows.values() if not row["holds"]]
+        lacking = [f"d = {dim}" for dim, rows in audits.items() if not rows]
+        if wrong:
+            yield "\n".join(
+                f"- d = {dim}: `{row['constant']}` **does not hold**: annotated {general(row['annotated'])}, measured "
+                f"{general(row['measured'])} at {row['worst']}. The theorems' rates rest on it."
+                for dim, row in wrong
+            )
+        if lacking:
+            yield f"The store holds no audit of {family}, {listing(lacking)}; the numbers are the annotations."
+        elif not wrong:
+            yield "All of them hold."
+
+    def provenance(self):
+        info = self.info
+        yield "## Provenance"
+        yield "To run it again:"
+        yield f"```sh\n{info.command}\n```"
+        yield table(["setting", "value"], [[k, v] for k, v in info.settings.items()])
+        if info.sessions:
+            header = ["started", "seconds", "units", "steps", "workers", "where", "machine"]
+            shown_as = {"seconds": lambda x: fixed(x, 1), "steps": lambda x: general(x, 3)}
+            rows = [[shown_as.get(h, str)(s[h]) if h in s else None for h in header] for s in info.sessions]
+            yield table(header, rows)
+            yield self.totals()
+        yield f"Digest of the runs: `{info.digest}`."
+        for title, lines in (("Units of work that failed", info.missing), ("Remarks of the engine", info.complaints)):
+            if lines:
+                yield f"{title}:"
+                yield "\n".join(f"- {line}" for line in lines)
+        if info.unused:
+            yield f"The store also holds {counted(info.unused, 'run')} of other settings, which are not used here."
+        tables = ["[fits.csv](fits.csv) (one line per case and theorem, printed and corrected apart)"]
+        tables += ["[gaps.csv](gaps.csv)"] if self.analysis.gaps else []
+        if any(self.details.values()):
+            tables.append("[details.csv](details.csv) (local slopes, sensitivity, held-out errors)")
+        yield f"All numbers: {listing(tables)}."
+
+    def totals(self):
+        sessions = self.info.sessions
+        seconds, steps = (sum(s.get(key) or 0 for s in sessions) for key in ("seconds", "steps"))
+        versions = {}
+        for session in sessions:
+            for package, version in (session.get("versions") or {}).items():
+                versions.setdefault(package, []).append(str(version))
+        used = ", ".join(f"{package} {' and '.join(dict.fromkeys(v))}" for package, v in versions.items())
+        total = f"In all {fixed(seconds, 1)} s of wall time and {general(steps, 3)} steps."
+        return f"{total} Versions: {used}." if used else total
+
+
+ENDS = ("", "_low", "_high")
+
+
+def shown(name: Name) -> str:
+    return f"**{name}**" if name == Name.REFUTED else str(name)
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
+
+
+def constant(name, case, row) -> str | None:
+    if row is None:
+        return general(case.constants.get(name))
+    basis = "" if row["basis"] == "proved" else f", {row['basis']}"
+    failed = "" if row["holds"] else " **does not hold**"
+    return f"{general(row['annotated'])} ({general(row['measured'])}{basis}){failed}"
