@@ -276,10 +276,25 @@ class Fit:
         powers = np.vander(variable[late] - variable[late].mean(), degree + 1, increasing=True)
         weights = np.zeros(len(self.x))
         weights[late] = np.linalg.pinv(powers)[degree]
-        if self.harmonics.shape[1]:
-            shape = self._weights(self.x)[2:]
-            weights = weights - weights @ self.harmonics @ shape
-        return weights
+        return self._without_harmonics(weights)
+
+    def _without_harmonics(self, weights):
+        """The same weights on y less its harmonics, as the whole window shows them."""
+        return weights - weights @ self.harmonics @ self._weights(self.x)[2:]
+
+    def late_slopes(self) -> np.ndarray:
+        """The slopes over three equal pieces of the last two thirds of the window: where is the slope heading?"""
+        return self._late_pieces(self.x) @ self.corrected
+
+    def late_log_powers_at(self, slope: float) -> np.ndarray:
+        """The same for the log power when the slope is fixed."""
+        return self._late_pieces(np.log(self.x)) @ (self.data.y - slope * self.x)
+
+    def _late_pieces(self, variable):
+        ends = np.linspace((2 * self.x[0] + self.x[-1]) / 3, self.x[-1], 4)
+        at_ends = np.column_stack([np.interp(ends, self.x, unit) for unit in np.eye(len(self.x))])
+        growth = np.diff(at_ends, axis=0)
+        return self._without_harmonics(growth / (growth @ variable)[:, None])
 
     def at(self, log_power: float) -> Fit:
         """The same data with another log power divided out."""
