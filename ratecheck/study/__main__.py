@@ -296,8 +296,11 @@ def summary(analysis) -> str:
     heads = ("family", "d", "algorithm", "theorem", "theory: slope", "slope [95 %]", "verdict")
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
-    caught = [v.name == "REFUTED" for result in analysis.results for _, v in result.controls]
-    lines.append(f"\nnegative controls: {sum(caught)} of {len(caught)} refuted, as they must be")
+    controls = [(result.case.name, v.name == "REFUTED") for result in analysis.results for _, v in result.controls]
+    missed = list(dict.fromkeys(name for name, caught in controls if not caught))
+    lines.append(f"\nnegative controls: {sum(c for _, c in controls)} of {len(controls)} refuted, as they must be")
+    if missed:
+        lines.append(f"not refuted, so the verdict has no force: {'; '.join(missed)}")
     return "\n".join(line.rstrip() for line in lines)
 
 

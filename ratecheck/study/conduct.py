@@ -92,7 +92,13 @@ def render(store: Store, folder, figures=True, svg=False):
     study = store.noted("study")
     if study is None:
         raise StoreError(f"{store.path} holds no study; run one first")
-    planned = [Case.from_json(data) for data in study["cases"]]
+    try:
+        planned = [Case.from_json(data) for data in study["cases"]]
+    except (KeyError, TypeError):
+        raise StoreError(
+            f"{store.path} describes its study as another version of ratecheck did; start the study again "
+            f"({study['command']}), its runs will be used as they are"
+        ) from None
     table = store.table()
     used = {case.series["series"] for case in planned}
     analysis = analyse(planned, table, study["margin"])

@@ -45,7 +45,7 @@ class TooFast:
     It must come out REFUTED.
     """
 
-    by: float = 0.25
+    by: float = 0.4
 
     def __post_init__(self):
         if not (isinstance(self.by, Real) and self.by > 0):

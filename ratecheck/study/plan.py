@@ -185,13 +185,17 @@ def horizons_of(grid, cost, onset, period) -> tuple[int, ...]:
     if not isinstance(grid, Grid):
         return grid
     ratio, last = grid.ratio, grid.last
+    octaves = cost.dim + cost.constants.alpha * (2 - cost.constants.beta)  # in a period of the adaptive method
     if ratio is None:
-        octaves = cost.dim + cost.constants.alpha * (2 - cost.constants.beta)  # in a period of the adaptive method
         ratio = 2.0 ** (octaves / max(4, math.ceil(octaves - 1e-9)))
         if period is None:
             ratio **= math.ceil(0.5 / math.log2(ratio) - 1e-9)
-    if period is not None and grid.periods is not None:
-        last = max(last, min(grid.cap, math.ceil(max(grid.first, onset) * period**grid.periods)))
+    if grid.periods is not None:
+        if period is not None:
+            needed = max(grid.first, onset) * period**grid.periods
+        else:  # two periods of the adaptive method, so that slopes can be compared, unless that is far
+            needed = min(grid.first * 4.0**octaves, 4 * grid.last)
+        last = max(last, min(grid.cap, math.ceil(needed)))
     count = math.floor(math.log(last / grid.first) / math.log(ratio) + 1e-6)
     return tuple(sorted({round(grid.first * ratio**j) for j in range(count + 1)}))
 

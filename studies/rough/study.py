@@ -13,5 +13,5 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.25)],
+    controls=[TooFast(0.4)],
 )
