@@ -2,8 +2,38 @@
 
 from __future__ import annotations
 
+import textwrap
+from pathlib import Path
+
+import numpy as np
 import seaborn as sns
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from PIL import Image  # comes with Matplotlib
+
+from .analysis import line_of
+from .markdown import formula
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE = {
+    **sns.axes_style("ticks"),
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "figure.dpi": 120,
+    "svg.hashsalt": "ratecheck",  # the same names of clip paths every time
+}
+COLOURS = 128
+SHADE = "0.93"
+INK = "0.15"
+ANY = "0.5"  # in a legend: whatever the colour of the panel
 
 
 def engine_speed(table, path):
@@ -40,6 +70,419 @@ def engine_speed(table, path):
     figure.savefig(path, dpi=150)
 
 
+# Studies: one file per kind of figure and family, a panel per algorithm (rows) and dimension (columns)
+
+
 def draw_study(folder, family, analysis, svg=False):
     """The figures of one family: (file name, title, caption) of each."""
-    return []
+    results = [r for r in analysis.of(family) if r.data is not None]
+    fitted = [r for r in results if r.fit is not None]
+    kinds = [
+        ("regret", results, regret_panel, regret_keys, "Regret against T", REGRET),
+        (
+            "compensated",
+            fitted,
+            compensated_panel,
+            compensated_keys,
+            "Regret divided by the promised rate",
+            COMPENSATED,
+        ),
+        ("slopes", results, slopes_panel, slopes_keys, "Local slopes", SLOPES),
+        ("residuals", fitted, residuals_panel, residuals_keys, "Residuals", RESIDUALS),
+    ]
+    drawn = []
+    for kind, shown, panel, keys, title, caption in kinds:
+        if shown:
+            with rc_context(STYLE):
+                figure = grid(analysis.of(family), panel, keys, analysis.margin)
+                drawn.append((save(figure, folder, f"{family}-{kind}", svg), f"{title}, {family}", caption))
+    gaps = [g for g in analysis.gaps if g.family == family and g.ratios]
+    if gaps:
+        with rc_context(STYLE):
+            name = save(gap_figure(gaps), folder, f"{family}-gap", svg)
+        drawn.insert(-1, (name, f"Regret of uniform bins over that of adaptive bins, {family}", GAP))
+    return drawn
+
+
+def save(figure, folder, name, svg) -> str:
+    """Write a figure without dates and versions, so that the same data give the same bytes."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)  # a third of the size, and nobody sees it
+    few.save(Path(folder) / f"{name}.png", optimize=True)
+    if svg:
+        figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None, "Creator": None})
+    return f"{name}.png"
+
+
+def grid(results, panel, keys, margin):
+    """Small multiples of one family: a row per algorithm, a column per dimension, one legend for all."""
+    algorithms = list(dict.fromkeys(r.case.algorithm for r in results))
+    dims = list(dict.fromkeys(r.case.dim for r in results))
+    figure, axes = panels(len(algorithms), len(dims), keys(), sharex=True)
+    found = {(r.case.algorithm, r.case.dim): r for r in results}
+    for i, algorithm in enumerate(algorithms):
+        for j, dim in enumerate(dims):
+            axis, result = axes[i, j], found.get((algorithm, dim))
+            axis.set_title(f"d = {dim}, {algorithm}")
+            sns.despine(ax=axis)
+            if result is None or result.data is None or (panel in NEED_FIT and result.fit is None):
+                excuse(axis, "not part of the study" if result is None else result.problem)
+            else:
+                panel(axis, result, colour_of(i), MARKERS[i % len(MARKERS)], margin)
+                horizon_axis(axis, result)
+        axes[i, 0].set_ylabel(YLABEL[panel])
+    for axis in axes[-1]:
+        axis.set_xlabel("T")
+    return figure
+
+
+def panels(rows, columns, handles, **options):
+    """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
+    left, right, top, between, under = 0.75, 0.2, 0.35, 0.62, 0.42
+    wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
+    width = left + right + columns * wide + (columns - 1) * between
+    per_line = max(2, int(width / 2.4))
+    bottom = 0.6 + 0.22 * -(-len(handles) // per_line)
+    height = top + bottom + rows * high + (rows - 1) * under
+    figure = Figure(figsize=(width, height))
+    figure.subplots_adjust(
+        left=left / width,
+        right=1 - right / width,
+        top=1 - top / height,
+        bottom=bottom / height,
+        wspace=between / wide,
+        hspace=under / high,
+    )
+    figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False, borderaxespad=0.2)
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+
+
+def colour_of(i):
+    palette = sns.color_palette("colorblind")
+    return palette[[0, 1, 2, 4, 5, 7, 8][i % 7]]
+
+
+def excuse(axis, text):
+    axis.text(0.5, 0.5, textwrap.fill(text, 30), ha="center", va="center", transform=axis.transAxes, fontsize=9)
+    axis.yaxis.set_major_locator(NullLocator())
+
+
+def horizon_axis(axis, result):
+    """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons."""
+    axis.set_xscale("log")
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.axvspan(*result.case.window, color=SHADE, zorder=-10, linewidth=0)
+    if result.case.horizons[0] < result.case.onset <= result.case.horizons[-1]:
+        axis.axvline(result.case.onset, color=INK, linestyle=":", linewidth=1.2)
+
+
+FEW, SOME, MANY = (1.0,), (1.0, 2.0, 5.0), (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+
+
+def number(y):
+    """1000, but 2 x 10^4."""
+    if 1e-3 < y < 9999:
+        return f"{y:g}"
+    power = int(np.floor(np.log10(y) + 1e-9))
+    lead = y / 10.0**power
+    return f"$10^{{{power}}}$" if abs(lead - 1) < 1e-6 else f"${lead:g}\\times10^{{{power}}}$"
+
+
+def log_ticks(axis, low, high):
+    """1, 2, 5 on a logarithmic axis that covers less than a decade or two, so that it is never without a label."""
+    decades = np.log10(high / low)
+    steps = FEW if decades > 2.5 else SOME if decades > 0.6 else MANY
+    axis.yaxis.set_major_locator(LogLocator(subs=steps))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.yaxis.set_minor_locator(NullLocator())
+
+
+def in_window(result):
+    T = result.data.horizons
+    low, high = result.case.window
+    return (low * (1 - 1e-9) <= T) & (high * (1 + 1e-9) >= T)
+
+
+def points(axis, x, y, reach, colour, marker, filled):
+    """Means with intervals; hollow where they lie outside the window."""
+    for part, face in ((filled, colour), (~filled, "white")):
+        axis.errorbar(
+            x[part],
+            y[part],
+            reach[:, part],
+            fmt=marker,
+            color=colour,
+            markerfacecolor=face,
+            markersize=4.5,
+            elinewidth=1,
+        )
+
+
+def note(axis, text, corner):
+    x, y = {"upper left": (0.03, 0.97), "lower right": (0.97, 0.04), "upper right": (0.97, 0.97)}[corner]
+    vertical, horizontal = corner.split()
+    vertical = "top" if vertical == "upper" else "bottom"
+    axis.text(
+        x, y, text, ha=horizontal, va=vertical, transform=axis.transAxes, fontsize=8.5, color=INK, linespacing=1.35
+    )
+
+
+# Regret
+
+REGRET = (
+    "Mean regret, the middle 80 % of the runs, the fitted line with its 95 % interval (log power divided out and put "
+    "back), and the promised shape through the middle of the window: only its slope means something, not its height. "
+    "The window is shaded, the onset dotted where it lies among the horizons; points outside the window are hollow."
+)
+
+
+def regret_panel(axis, result, colour, marker, margin):
+    data, rate = result.data, result.own.claim.rate
+    T = data.horizons
+    low, high = np.array([np.quantile(s, [0.1, 0.9]) for s in data.samples]).T
+    axis.fill_between(T, low, high, color=colour, alpha=0.22, linewidth=0)
+    mean = np.exp(data.y)
+    points(axis, T, mean, np.zeros((2, len(T))), colour, marker, in_window(result))
+    lines = [f"promised {formula(rate)}"]
+    if result.fit is not None:
+        fit = result.fit.at(rate.log_power)
+        line, inside = line_of(fit), fit.data.horizons
+        factor = np.log(inside) ** rate.log_power
+        axis.plot(inside, np.exp(line.value) * factor, color=INK, linewidth=1.3)
+        band = [np.exp(line.value + sign * line.reach) * factor for sign in (-1, 1)]
+        axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
+        lines.insert(0, "window too short for a verdict" if fit.problem else f"fitted {fitted_formula(fit)}")
+    anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
+    height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
+    axis.plot(T, height * rate.regret(T), color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
+    axis.set_yscale("log")
+    axis.yaxis.set_minor_locator(NullLocator())
+    log_ticks(axis, min(low.min(), mean.min()), high.max())
+    note(axis, "\n".join(lines), "lower right")
+
+
+def fitted_formula(fit):
+    power = fit.log_power
+    exact = formula_of(f"{fit.slope:.2f}", power)
+    return f"{exact}, slope [{fit.low:.2f}, {fit.high:.2f}]"
+
+
+def formula_of(slope, power):
+    """A rate with its fitted slope in decimals."""
+    from .rates import Rate
+
+    shape = formula(Rate(0.5, power))
+    return shape.replace("1/2}", f"{slope}}}", 1)
+
+
+def regret_keys():
+    return [
+        Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
+        Patch(color=ANY, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
+        Line2D([], [], color=INK, linewidth=1.3, label="fit, 95 % interval"),
+        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
+        *_shared_keys(),
+    ]
+
+
+def _shared_keys():
+    return [
+        Patch(color=SHADE, label="window of the fit"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="onset (where in range)"),
+    ]
+
+
+# Compensated regret
+
+COMPENSATED = (
+    "Agreement is a flat line; a falling line is a regret that grows more slowly than an upper bound allows, a line "
+    "steeper than the dotted one exceeds the margin. Bars are 95 % intervals of the means. Curves are scaled to 1 in "
+    "the middle of the window."
+)
+
+
+def compensated_panel(axis, result, colour, marker, margin):
+    data, claim = result.data, result.own.claim
+    T, inside = data.horizons, in_window(result)
+    reach = 1.96 * np.sqrt(np.diag(data.covariance))
+    versions = [(claim.rate, colour, marker, "-", "corrected" if claim.corrected else "promised")]
+    if claim.corrected:
+        versions.append((claim.printed, "0.45", "x", (0, (4, 2)), "printed"))
+    lows, highs, words = [1.0], [1.0], []
+    for rate, shade, shape, style, word in versions:
+        y = data.y - np.log(rate.regret(T))
+        y = y - np.mean(y[inside])
+        ends = [np.exp(y) - np.exp(y - reach), np.exp(y + reach) - np.exp(y)]
+        axis.plot(T, np.exp(y), color=shade, linestyle=style, linewidth=1.2)
+        points(axis, T, np.exp(y), np.array(ends), shade, shape, inside)
+        lows.append(float(np.exp(y - reach).min()))
+        highs.append(float(np.exp(y + reach).max()))
+        words.append(f"{word} {formula(rate)}")
+    middle = np.exp(np.mean(np.log(T[inside])))
+    axis.axhline(1.0, color=INK, linewidth=0.8)
+    window = T[inside]
+    axis.plot(window, (window / middle) ** margin, color=INK, linestyle=":", linewidth=1.3)
+    axis.set_yscale("log")
+    log_ticks(axis, min(lows), max(highs))
+    room(axis, min(lows), max(highs), 0.32 + 0.1 * (len(words) > 1))
+    note(axis, "\n".join(words), "upper right")
+
+
+def room(axis, low, high, share):
+    """Space for a note above the data of a logarithmic axis."""
+    length = np.log(high / low)
+    axis.set_ylim(low * np.exp(-0.06 * length), high * np.exp(share * length))
+
+
+def compensated_keys():
+    return [
+        Line2D([], [], color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
+        Line2D([], [], color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
+        Patch(color=SHADE, label="window of the fit"),
+    ]
+
+
+# Local slopes
+
+SLOPES = (
+    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out. The line is the promised "
+    "exponent s; the band reaches from s to s + p / ln T, p the log power that theory stands by; the dashed line shows "
+    "the printed p."
+)
+
+
+def slopes_panel(axis, result, colour, marker, margin):
+    claim = result.own.claim
+    T = np.array([t for t, _ in result.local_slopes()])
+    value, low, high = np.array([(e.value, e.low, e.high) for _, e in result.local_slopes()]).T
+    ends = result.data.horizons[[0, -1]]
+    fine = np.geomspace(*ends, 60)
+    axis.fill_between(
+        fine,
+        claim.rate.slope,
+        claim.rate.slope + claim.rate.log_power / np.log(fine),
+        color="0.75",
+        linewidth=0,
+        alpha=0.7,
+    )
+    if claim.corrected:
+        edge = claim.printed.slope + claim.printed.log_power / np.log(fine)
+        axis.plot(fine, edge, color="0.4", linestyle=(0, (4, 2)), linewidth=1.1)
+    axis.plot(ends, [claim.rate.slope] * 2, color=INK, linewidth=1.3)
+    first, last = result.case.window
+    inside = (first <= T) & (last >= T)
+    axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
+    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    axis.text(fine[-1], claim.rate.slope, f" {claim.rate.slope:.3g}", va="center", fontsize=8.5, color=INK)
+
+
+def slopes_keys():
+    return [
+        Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
+        Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
+        Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
+        Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p"),
+        *_shared_keys(),
+    ]
+
+
+# Residuals
+
+RESIDUALS = (
+    "Distances from the fitted straight line with 95 % intervals, the log power that theory stands by divided out. The "
+    "curve is the fitted log-periodic part; vertical lines stand one period apart, where the regret repeats itself."
+)
+
+
+def residuals_panel(axis, result, colour, marker, margin):
+    fit = result.fit.at(result.own.claim.rate.log_power)
+    line, T = line_of(fit), fit.data.horizons
+    axis.axhline(0.0, color=INK, linewidth=0.8)
+    if np.any(line.wave):
+        axis.plot(T, line.wave, color=INK, linewidth=1.3)
+    points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
+    if fit.period is not None:
+        marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
+        for mark in marks:
+            axis.axvline(mark, color="0.5", linestyle=(0, (1, 2)), linewidth=1.2)
+    if result.fit.problem:
+        axis.margins(y=0.35)
+        note(axis, "too short a window for the period", "upper left")
+
+
+def residuals_keys():
+    return [
+        Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
+        Line2D([], [], color=INK, linewidth=1.3, label="fitted log-periodic part"),
+        Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart"),
+        Patch(color=SHADE, label="window of the fit"),
+    ]
+
+
+YLABEL = {
+    regret_panel: "R",
+    compensated_panel: "R / g(T), scaled",
+    slopes_panel: "d ln R / d ln T",
+    residuals_panel: "ln R − line",
+}
+NEED_FIT = (compensated_panel, residuals_panel)
+
+
+# The gap
+
+GAP = (
+    "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
+    "predict (dashed), then with the theorems' log powers (dotted), both through the middle of the common window. "
+    "Above 1 adaptive bins are better."
+)
+
+
+def gap_figure(gaps):
+    """Panels by dimension, a curve per setting of the adaptive method."""
+    dims = list(dict.fromkeys(g.dim for g in gaps))
+    settings = list(dict.fromkeys(g.adaptive for g in gaps))
+    figure, (axes,) = panels(1, len(dims), gap_keys(settings), sharey=True)
+    for axis, dim in zip(axes, dims, strict=True):
+        shown = [g for g in gaps if g.dim == dim]
+        for gap in shown:
+            i = settings.index(gap.adaptive)
+            gap_curve(axis, gap, colour_of(i + 1), MARKERS[(i + 1) % len(MARKERS)])
+        axis.axhline(1.0, color=INK, linewidth=0.8)
+        axis.set(xscale="log", yscale="log", xlabel="T", title=f"d = {dim}")
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
+        sns.despine(ax=axis)
+    ends = [np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high)]
+    log_ticks(axes[0], min(ends), max(ends))
+    axes[0].set_ylabel("R uniform / R adaptive")
+    return figure
+
+
+def gap_curve(axis, gap, colour, marker):
+    T = np.array([t for t, _ in gap.ratios])
+    value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
+    inside = (gap.window[0] <= T) & (gap.window[1] >= T)
+    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    middle = inside if inside.any() else np.ones(len(T), bool)
+    height, centre = np.exp(np.mean(np.log(value[middle]))), np.exp(np.mean(np.log(T[middle])))
+    for slope, style in ((gap.predicted, (0, (4, 2.5))), (gap.predicted + gap.log_powers, ":")):
+        axis.plot(T, height * (T / centre) ** slope, color=colour, linestyle=style, linewidth=1.3)
+
+
+def gap_keys(settings):
+    curves = [
+        Line2D([], [], color=colour_of(i + 1), marker=MARKERS[(i + 1) % len(MARKERS)], linestyle="none", markersize=5)
+        for i in range(len(settings))
+    ]
+    for curve, name in zip(curves, settings, strict=True):
+        curve.set_label(f"UniformBins / {name}")
+    return [
+        *curves,
+        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
+    ]
