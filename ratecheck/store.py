@@ -48,6 +48,10 @@ class StoreError(RuntimeError):
     """The store cannot be used; the message says why, and what was left as it was."""
 
 
+class StoreFull(StoreError):
+    """There is no room for another unit."""
+
+
 def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -60,7 +64,7 @@ def _explained(path):
     except sqlite3.Error as error:
         text = str(error)
         if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_FULL", "SQLITE_IOERR")):
-            raise StoreError(
+            raise StoreFull(
                 f"{path} cannot grow ({text}); finished units are kept, and the same command goes on from there once "
                 "there is room"
             ) from error

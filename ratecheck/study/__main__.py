@@ -44,7 +44,7 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
 def _main(arguments) -> int:
     from ..engine import available_cores
     from ..executors import ExecutorError
-    from ..store import StoreError
+    from ..store import StoreError, StoreFull
     from .conduct import conduct, plan_text
 
     study = declared(arguments) if arguments.study else ad_hoc(arguments)
@@ -63,6 +63,8 @@ def _main(arguments) -> int:
             not arguments.no_figures,
             say=lambda text: print(text, file=sys.stderr),
         )
+    except StoreFull as error:
+        return _complain(error, 1)
     except (StoreError, ExecutorError) as error:
         return _complain(error, 2)
     except KeyboardInterrupt:

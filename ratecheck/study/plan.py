@@ -117,7 +117,7 @@ def case_of(study, cost, algorithm) -> Case:
         family=cost.name,
         dim=cost.dim,
         cost=str(cost),
-        constants=asdict(cost.constants),
+        constants={k: v for k, v in asdict(cost.constants).items() if not isinstance(v, tuple)},
         algorithm=label(algorithm),
         anytime=settled.anytime,
         plain=not settled.kernel,

@@ -173,6 +173,8 @@ def run_units(units, store: Store, executor, session: int, progress, audits=()) 
             if not isinstance(unit, Unit):
                 if error is None:
                     store.add_audit(str(unit), future.result())
+                else:
+                    progress.say(f"the audit of {unit} failed ({type(error).__name__}: {error})")
                 continue
             if error is None:
                 rows, complaint, seconds, semantics = future.result()
