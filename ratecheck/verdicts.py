@@ -101,6 +101,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
 
     It is refuted where either one-sided claim is.
     """
+    _check(rate, "upper", margin, level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
@@ -117,7 +118,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     remedy = _remedy(
         replace(whole, value=abs(whole.value)), replace(half, value=abs(half.value)), margin, level, at.data
     )
-    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}", whole, margin)
+    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}{caution}", whole, margin)
 
 
 @dataclass(frozen=True)
@@ -189,10 +190,19 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if adjusted >= 1 - level:
             v = verdicts[i]
             reason = f"{v.reason}; alone {v.name}, but not among {len(verdicts)} claims (Holm: p = {adjusted:.3g})"
+            if v.excess is not None:
+                reason += f"; N = {_enough(v, (1 - level) / (len(verdicts) - rank))} runs would do"
             verdicts[i] = replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=adjusted)
         else:
             verdicts[i] = replace(verdicts[i], p_value=adjusted)
     return verdicts
+
+
+def _enough(v, threshold):
+    """How many runs bring the p-value of a decision below a threshold, with a power of 90 %."""
+    df = v.excess.df
+    seen, wanted = (float(special.stdtrit(df, 1 - p)) for p in (v.p_value, threshold))
+    return math.ceil((df + 1) * ((wanted + float(special.stdtrit(df, 0.9))) / seen) ** 2)
 
 
 def _check(rate, kind, margin, level):
