@@ -141,7 +141,7 @@ def grid(results, panel, keys, margin):
 
 def panels(rows, columns, handles, **options):
     """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
-    left, right, top, between, under = 0.75, 0.2, 0.35, 0.62, 0.42
+    left, right, top, between, under = 0.9, 0.25, 0.35, 0.62, 0.42
     wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
     width = left + right + columns * wide + (columns - 1) * between
     per_line = max(2, int(width / 2.4))
@@ -157,7 +157,10 @@ def panels(rows, columns, handles, **options):
         hspace=under / high,
     )
     figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False, borderaxespad=0.2)
-    return figure, figure.subplots(rows, columns, squeeze=False, **options)
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    for axis in axes[:, 0]:
+        axis.yaxis.set_label_coords((0.2 - left) / wide, 0.5)
+    return figure, axes
 
 
 def colour_of(i):
@@ -199,6 +202,12 @@ def log_ticks(axis, low, high):
     axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
     axis.yaxis.set_minor_formatter(NullFormatter())
     axis.yaxis.set_minor_locator(NullLocator())
+
+
+def room(axis, low, high, below, above):
+    """Space for a note under or over the data of a logarithmic axis, in parts of their length."""
+    length = np.log(high / low)
+    axis.set_ylim(low * np.exp(-below * length), high * np.exp(above * length))
 
 
 def in_window(result):
@@ -247,7 +256,7 @@ def regret_panel(axis, result, colour, marker, margin):
     axis.fill_between(T, low, high, color=colour, alpha=0.22, linewidth=0)
     mean = np.exp(data.y)
     points(axis, T, mean, np.zeros((2, len(T))), colour, marker, in_window(result))
-    lines = [f"promised {formula(rate)}"]
+    lines = [f"promised {rate.slope:.3g}"]
     if result.fit is not None:
         fit = result.fit.at(rate.log_power)
         line, inside = line_of(fit), fit.data.horizons
@@ -255,28 +264,21 @@ def regret_panel(axis, result, colour, marker, margin):
         axis.plot(inside, np.exp(line.value) * factor, color=INK, linewidth=1.3)
         band = [np.exp(line.value + sign * line.reach) * factor for sign in (-1, 1)]
         axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
-        lines.insert(0, "window too short for a verdict" if fit.problem else f"fitted {fitted_formula(fit)}")
+        lines.insert(
+            0,
+            "window too short for a verdict"
+            if fit.problem
+            else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
+        )
     anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
     axis.plot(T, height * rate.regret(T), color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
     axis.set_yscale("log")
     axis.yaxis.set_minor_locator(NullLocator())
-    log_ticks(axis, min(low.min(), mean.min()), high.max())
+    least, most = float(min(low.min(), mean.min())), float(max(high.max(), mean.max()))
+    log_ticks(axis, least, most)
+    room(axis, least, most, below=0.22, above=0.12)
     note(axis, "\n".join(lines), "lower right")
-
-
-def fitted_formula(fit):
-    power = fit.log_power
-    exact = formula_of(f"{fit.slope:.2f}", power)
-    return f"{exact}, slope [{fit.low:.2f}, {fit.high:.2f}]"
-
-
-def formula_of(slope, power):
-    """A rate with its fitted slope in decimals."""
-    from .rates import Rate
-
-    shape = formula(Rate(0.5, power))
-    return shape.replace("1/2}", f"{slope}}}", 1)
 
 
 def regret_keys():
@@ -328,14 +330,8 @@ def compensated_panel(axis, result, colour, marker, margin):
     axis.plot(window, (window / middle) ** margin, color=INK, linestyle=":", linewidth=1.3)
     axis.set_yscale("log")
     log_ticks(axis, min(lows), max(highs))
-    room(axis, min(lows), max(highs), 0.32 + 0.1 * (len(words) > 1))
+    room(axis, min(lows), max(highs), below=0.06, above=0.42 if len(words) > 1 else 0.32)
     note(axis, "\n".join(words), "upper right")
-
-
-def room(axis, low, high, share):
-    """Space for a note above the data of a logarithmic axis."""
-    length = np.log(high / low)
-    axis.set_ylim(low * np.exp(-0.06 * length), high * np.exp(share * length))
 
 
 def compensated_keys():
@@ -437,7 +433,8 @@ NEED_FIT = (compensated_panel, residuals_panel)
 
 GAP = (
     "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
-    "predict (dashed), then with the theorems' log powers (dotted), both through the middle of the common window. "
+    "predict (dashed), then with the theorems' log powers (dotted), both through the middle of the common window and "
+    "only where the window allows a fit. "
     "Above 1 adaptive bins are better."
 )
 
@@ -468,8 +465,9 @@ def gap_curve(axis, gap, colour, marker):
     value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
     inside = (gap.window[0] <= T) & (gap.window[1] >= T)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
-    middle = inside if inside.any() else np.ones(len(T), bool)
-    height, centre = np.exp(np.mean(np.log(value[middle]))), np.exp(np.mean(np.log(T[middle])))
+    if gap.measured is None:
+        return
+    height, centre = np.exp(np.mean(np.log(value[inside]))), np.exp(np.mean(np.log(T[inside])))
     for slope, style in ((gap.predicted, (0, (4, 2.5))), (gap.predicted + gap.log_powers, ":")):
         axis.plot(T, height * (T / centre) ** slope, color=colour, linestyle=style, linewidth=1.3)
 
