@@ -9,6 +9,8 @@ import numpy as np
 import seaborn as sns
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -30,7 +32,7 @@ STYLE = {
     "figure.dpi": 120,
     "svg.hashsalt": "ratecheck",  # the same names of clip paths every time
 }
-COLOURS = 128
+COLOURS = 256
 SHADE = "0.93"
 INK = "0.15"
 ANY = "0.5"  # in a legend: whatever the colour of the panel
@@ -484,3 +486,215 @@ def gap_keys(settings):
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
     ]
+
+
+# The zoo at one glance
+
+DIAGONAL = (
+    "Every family, dimension and algorithm: the fitted slope of R, the log power that theory stands by divided out, "
+    "against the slope that Theorem 1 or 2 promises, with 95 % intervals. Costs with the same promise stand side by "
+    "side, in the order of their names, over a bar at the promise; the grey above it is the margin. At the bar a bound "
+    "is attained, below it the regret grows more slowly than the bound allows, beyond the margin faster. Named are "
+    "the costs beyond the margin and the lowest, where there is room."
+)
+PLANE = (
+    "Every cost at its αβ/d and d/α, coloured by the measured gap: the slope of uniform minus that of adaptive bins. "
+    "αβ/d is at most 1 (Proposition 1); there, at β = d/α, adaptive bins are promised $T^{1/2}$ in every dimension. "
+    "Below the curve β = 1 uniform bins are promised the exponent of adaptive bins, above it a worse one. Costs at one "
+    "place are drawn side by side, row by row in the order of their names; white: not measured."
+)
+VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
+
+
+def draw_overview(folder, fits, gaps, svg=False):
+    """Fitted against promised slopes, and the plane of costs: (file name, title, caption) of each."""
+    with rc_context(STYLE):
+        pictures = [
+            (
+                save(diagonal_figure(fits), folder, "fitted-against-promised", svg),
+                "Fitted against promised slopes",
+                DIAGONAL,
+            ),
+            (save(plane_figure(fits, gaps), folder, "plane", svg), "The gap over the plane of costs", PLANE),
+        ]
+    return pictures
+
+
+def diagonal_figure(fits):
+    """A panel per algorithm."""
+    own = fits[fits["kind"] == "upper"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
+    own = own.dropna(subset=["slope"])
+    algorithms = [a for a in ("UniformBins", "AdaptiveBins") if (own["algorithm"] == a).any()]
+    figure = Figure(figsize=(5.2 * len(algorithms) + 0.6, 6.0))
+    figure.subplots_adjust(left=0.07, right=0.985, top=0.94, bottom=0.18, wspace=0.06)
+    figure.legend(handles=diagonal_keys(own), loc="lower center", ncols=4, frameon=False)
+    if not algorithms:
+        excuse(figure.subplots(), "no case has a fit")
+        return figure
+    axes = figure.subplots(1, len(algorithms), squeeze=False, sharex=True, sharey=True)[0]
+    ends = np.array([own["theory_slope"].min() - 0.12, own["theory_slope"].max() + 0.12])
+    reach = float(own["high"].max() - own["low"].min())
+    for axis, algorithm in zip(axes, algorithms, strict=True):
+        axis.plot(ends, ends, color="0.6", linewidth=0.8)
+        axis.set(title=algorithm, xlabel="promised slope of R", xlim=ends)
+        axis.set_ylim(own["low"].min() - 0.06 * reach, max(own["high"].max(), ends[1]) + 0.04 * reach)
+        sns.despine(ax=axis)
+        part = own[own["algorithm"] == algorithm].sort_values(["family", "dim"])
+        labels(
+            axis, [x for _, group in part.groupby(part["theory_slope"].round(6)) for x in promise_group(axis, group)]
+        )
+    axes[0].set_ylabel("fitted slope of R")
+    return figure
+
+
+def diagonal_keys(own):
+    dims = [
+        Line2D([], [], color=colour_of(d - 1), marker=MARKERS[d - 1], linestyle="none", markersize=6, label=f"d = {d}")
+        for d in sorted(set(own["dim"]))
+    ]
+    faces = [
+        Line2D([], [], color=ANY, marker="o", fillstyle=face, linestyle="none", markersize=6, label=f"exponent {name}")
+        for name, face in VERDICT_FACE.items()
+    ]
+    return [*dims, *faces, Line2D([], [], color=INK, linewidth=2, label="promise"), Patch(color="0.85", label="margin")]
+
+
+def promise_group(axis, group, lowest):
+    """Costs with one promise, side by side over a bar; returns the places, and the names of the remarkable ones."""
+    promise, margin = float(group["theory_slope"].iloc[0]), float(group["margin"].iloc[0])
+    step = min(0.006, 0.12 / len(group))
+    places = promise + step * (np.arange(len(group)) - (len(group) - 1) / 2)
+    ends = [places[0] - 0.004, places[-1] + 0.004]
+    axis.fill_between(ends, promise, promise + margin, color="0.85", linewidth=0)
+    axis.plot(ends, [promise] * 2, color=INK, linewidth=2, solid_capstyle="butt")
+    named = []
+    for x, row in zip(places, group.itertuples(), strict=True):
+        axis.errorbar(
+            x,
+            row.slope,
+            [[row.slope - row.low], [row.high - row.slope]],
+            color=colour_of(row.dim - 1),
+            marker=MARKERS[row.dim - 1],
+            fillstyle=VERDICT_FACE[row.exponent_verdict],
+            markersize=4.5,
+            elinewidth=0.9,
+        )
+        remarkable = row.slope > promise + margin or row.slope == lowest
+        named.append((x, row.slope, f"{row.family} {row.dim}" if remarkable else ""))
+    return named
+
+
+def labels(axis, marks):
+    """Names beside their points, each at the first of a few places that is free; marks are (x, y, name or nothing).
+
+    Works in pixels, so the limits of the axis and its place must be settled before.
+    """
+    pixel = axis.figure.dpi / 72
+    dots = [(*axis.transData.transform((x, y)), name) for x, y, name in marks]
+    taken = [(x - 4 * pixel, y - 4 * pixel, x + 4 * pixel, y + 4 * pixel) for x, y, _ in dots]
+    frame = axis.get_window_extent()
+    for x, y, name in sorted(dots, key=lambda dot: -dot[1]):
+        if not name:
+            continue
+        wide, high = 4.3 * pixel * len(name), 8.5 * pixel
+        for right, up in LABEL_PLACES:
+            left = x + (6 * pixel if right > 0 else -6 * pixel - wide)
+            low = y + up * pixel - high / 2
+            box = (left, low, left + wide, low + high)
+            inside = left > frame.x0 and box[2] < frame.x1 and low > frame.y0 and box[3] < frame.y1
+            if inside and not any(overlap(box, other) for other in taken):
+                break
+        else:
+            continue  # no room: the table names it
+        taken.append(box)
+        at = axis.transData.inverted().transform((box[0], y + up * pixel))
+        axis.text(*at, name, fontsize=7.5, color=INK, va="center")
+        if abs(up) > 9:
+            tip = axis.transData.inverted().transform((x, y))
+            near = axis.transData.inverted().transform((box[0] if right > 0 else box[2], y + up * pixel))
+            axis.plot([tip[0], near[0]], [tip[1], near[1]], color="0.6", linewidth=0.5, zorder=0.5)
+
+
+LABEL_PLACES = [(side, up) for up in (0, 7, -7, 14, -14, 20, -20) for side in (1, -1)]
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def plane_figure(fits, gaps):
+    """Costs in the plane of alpha beta / d and d / alpha."""
+    costs = fits[["family", "dim", "alpha", "beta"]].drop_duplicates(["family", "dim"])
+    costs = costs.merge(gaps[["family", "dim", "gap"]], on=["family", "dim"], how="left")
+    costs = costs.assign(x=costs["alpha"] * costs["beta"] / costs["dim"], y=costs["dim"] / costs["alpha"])
+    figure = Figure(figsize=(11.0, 7.0))
+    figure.subplots_adjust(left=0.06, right=0.9, top=0.98, bottom=0.08)
+    axis = figure.subplots()
+    low, high = 0.85 * min(0.5, costs["y"].min()), 1.2 * max(2.0, costs["y"].max())
+    axis.set(xlim=(-0.06, 1.58), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
+    regimes(axis, low, high)
+    known = costs["gap"].dropna()
+    scale = Normalize(min(0.0, known.min()), max(0.1, known.max())) if len(known) else Normalize(0, 0.1)
+    colours = sns.color_palette("viridis", as_cmap=True)
+    for (x, y), group in costs.groupby([costs["x"].round(6), costs["y"].round(6)]):
+        place(axis, x, y, group.sort_values(["family", "dim"]), colours, scale)
+    axis.set_xticks([0, 0.25, 0.5, 0.75, 1])
+    ticks = [t for t in (0.5, 0.75, 1, 1.5, 2, 3, 4, 6) if low <= t <= high]
+    axis.set_yticks(ticks, [f"{t:g}" for t in ticks])
+    axis.yaxis.set_minor_locator(NullLocator())
+    sns.despine(ax=axis)
+    shapes = [
+        Line2D([], [], color="white", markeredgecolor=INK, marker=MARKERS[d - 1], linestyle="none", label=f"d = {d}")
+        for d in sorted(set(costs["dim"]))
+    ]
+    axis.legend(handles=shapes, loc="lower left", frameon=False)
+    bar = figure.colorbar(ScalarMappable(scale, colours), cax=figure.add_axes((0.92, 0.2, 0.015, 0.6)))
+    bar.set_label("measured gap: slope of uniform − slope of adaptive bins")
+    return figure
+
+
+def regimes(axis, low, high):
+    """beta < 1, beta > 1 and beta = d/alpha."""
+    y = np.geomspace(low, high, 200)
+    worse = sns.color_palette("colorblind")[1]
+    axis.fill_betweenx(y, np.minimum(1 / y, 1), 1, color=worse, alpha=0.12, linewidth=0)
+    above = y >= 1
+    axis.plot(1 / y[above], y[above], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.2)
+    axis.plot([1, 1], [low, high], color=INK, linewidth=1.2)
+    at = high / 1.12
+    axis.text(1 / at + 0.02, at, "β > 1: uniform bins are promised a worse exponent", va="center", fontsize=9)
+    axis.text(1.02, at, "β = d/α: adaptive bins are promised $T^{1/2}$", va="center", fontsize=9)
+    axis.text(-0.04, 1.22, "β < 1: uniform bins are promised\nthe exponent of adaptive bins", va="center", fontsize=9)
+    bend = 2.45
+    axis.text(1 / bend - 0.01, bend, "β = 1", ha="right", va="center", fontsize=9)
+
+
+def place(axis, x, y, group, colours, scale):
+    """Costs that share a place: dots packed around it, and their names to the right."""
+    spots = packed(len(group))
+    for (right, up), row in zip(spots, group.itertuples(), strict=True):
+        known = not np.isnan(row.gap)
+        axis.plot(
+            x + right,
+            y * np.exp(up),
+            marker=MARKERS[row.dim - 1],
+            markersize=7,
+            color=colours(scale(row.gap)) if known else "white",
+            markeredgecolor=INK,
+            markeredgewidth=0.6,
+        )
+    names = ", ".join(f"{row.family}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
+    look = {"fontsize": 7.5, "color": INK, "linespacing": 1.1}
+    if np.isclose(x, 1.0):  # nothing lies beyond
+        axis.text(x + max(r for r, _ in spots) + 0.014, y, textwrap.fill(names, 58), va="center", **look)
+    else:
+        top = y * np.exp(max(up for _, up in spots) + 0.035)
+        axis.text(x, top, textwrap.fill(names, 16), ha="center", va="bottom", **look)
+
+
+def packed(count):
+    """Distances from their common place of a few dots, in rows of at most five; the second in ln(d/alpha)."""
+    most, right, down = 5, 0.017, 0.055
+    rows = -(-count // most)
+    widths = [min(most, count - most * (i // most)) for i in range(count)]
+    return [((i % most - (widths[i] - 1) / 2) * right, ((rows - 1) / 2 - i // most) * down) for i in range(count)]

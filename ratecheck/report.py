@@ -161,10 +161,10 @@ class Report:
             "theorem",
             "printed R",
             "corrected R",
-            "slope",
-            "log power",
+            "fitted slope",
+            "fitted log power",
             "exponent",
-            "log power is",
+            "log power",
             "as printed",
             "note",
         )
