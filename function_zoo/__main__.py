@@ -40,8 +40,8 @@ def natural(text):
     return value
 
 
-def main(argv=None) -> int:
-    parser = Parser(prog="python -m function_zoo", description=__doc__)
+def main(argv=None, prog="python -m function_zoo") -> int:
+    parser = Parser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
     commands.add_parser("list", help="the families with their formula, alpha, beta and d/alpha (the default)")
 

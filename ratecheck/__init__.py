@@ -4,6 +4,7 @@ from importlib import import_module
 
 _HOMES = {
     "AdaptiveBins": "algorithms",
+    "AskTell": "algorithms",
     "UniformBins": "algorithms",
     "simulate": "engine",
     "Runs": "engine",

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from . import seeding
-from .algorithms import AdaptiveBins, UniformBins
+from .algorithms import AdaptiveBins, AskTell, UniformBins
 from .algorithms.run import HIGHEST, bad_value, lowest, values
 from .noise import Gaussian, Noise
 
@@ -81,8 +81,8 @@ def simulate(
     log-uniform over the octave that ends at a0 and stratified over the replicates; "fixed" starts the
     partition at the lower corner of the box.
     """
-    if not isinstance(algorithm, AdaptiveBins | UniformBins):
-        raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...) or UniformBins(...)")
+    if not isinstance(algorithm, AdaptiveBins | UniformBins | AskTell):
+        raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...), UniformBins(...) or AskTell(factory)")
     if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
         raise ValueError(f"cost = {cost!r} is no cost; make one with function_zoo.get or function_zoo.Cost")
     horizons = check_horizons(horizons)
@@ -132,7 +132,9 @@ def series_of(algorithm, cost, seed, noise, alignment) -> dict:
         "seed": seed,
         "semantics": SEMANTICS,
     }
-    known = (cost.constants.alpha, cost.constants.beta)  # a width that is not given follows from them
+    known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+    if not algorithm.kernel:
+        known.append(algorithm.fingerprint)
     return series | {"series": seeding.digest([*series.values(), *known]).hex()[:32]}
 
 
@@ -179,7 +181,7 @@ def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment
         offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
     length = algorithm.length(cost, horizon, fraction)
     rng = seeding.stream(seed, *names, replicate, "run")
-    return algorithm.start(cost, length, offset, rng, noise, diagnostics), length
+    return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length
 
 
 def names_of(algorithm, cost, horizon) -> list:

@@ -133,7 +133,9 @@ def log_means(runs) -> LogMeans:
         raise FitError(f"{np.count_nonzero(~np.isfinite(regret))} of {len(regret)} regrets are not finite")
     if table.duplicated(["replicate", "horizon"]).any():
         raise FitError("a replicate appears twice at the same horizon; the table mixes several studies")
-    anytime = bool(table["anytime"].iloc[0])
+    anytime = table["anytime"].iloc[0]
+    if anytime not in (True, False):
+        raise FitError(f"anytime = {anytime!r} must be True or False: do the rows of a replicate come from one run?")
     ordered = table.sort_values(["horizon", "replicate"], kind="stable")
     groups = [group for _, group in ordered.groupby("horizon", sort=True)]
     horizons = np.array([float(g["horizon"].iloc[0]) for g in groups])
@@ -156,7 +158,7 @@ def log_means(runs) -> LogMeans:
             "(a cost that is optimal everywhere the algorithm looks has no rate)"
         )
     streams = tuple(tuple(g["stream"]) for g in groups) if "stream" in table else None
-    data = LogMeans.of(horizons, samples, anytime, labels, streams)
+    data = LogMeans.of(horizons, samples, bool(anytime), labels, streams)
     period = float(table["period"].iloc[0]) if "period" in table else math.nan
     return data if math.isnan(period) else replace(data, period=period)
 
@@ -276,10 +278,25 @@ class Fit:
         powers = np.vander(variable[late] - variable[late].mean(), degree + 1, increasing=True)
         weights = np.zeros(len(self.x))
         weights[late] = np.linalg.pinv(powers)[degree]
-        if self.harmonics.shape[1]:
-            shape = self._weights(self.x)[2:]
-            weights = weights - weights @ self.harmonics @ shape
-        return weights
+        return self._without_harmonics(weights)
+
+    def _without_harmonics(self, weights):
+        """The same weights on y less its harmonics, as the whole window shows them."""
+        return weights - weights @ self.harmonics @ self._weights(self.x)[2:]
+
+    def late_slopes(self) -> np.ndarray:
+        """The slopes over three equal pieces of the last two thirds of the window: where is the slope heading?"""
+        return self._late_pieces(self.x) @ self.corrected
+
+    def late_log_powers_at(self, slope: float) -> np.ndarray:
+        """The same for the log power when the slope is fixed."""
+        return self._late_pieces(np.log(self.x)) @ (self.data.y - slope * self.x)
+
+    def _late_pieces(self, variable):
+        ends = np.linspace((2 * self.x[0] + self.x[-1]) / 3, self.x[-1], 4)
+        at_ends = np.column_stack([np.interp(ends, self.x, unit) for unit in np.eye(len(self.x))])
+        growth = np.diff(at_ends, axis=0)
+        return self._without_harmonics(growth / (growth @ variable)[:, None])
 
     def at(self, log_power: float) -> Fit:
         """The same data with another log power divided out."""
@@ -391,7 +408,11 @@ class Fit:
         return studentised(self.data, self._weights(self.x)[1], self.whole.value, self.level, size, seed)
 
     def sensitivity(self, onset: float | None = None, shift: float | None = None):
-        """The slope under other choices than the study's: a list of (name, Estimate)."""
+        """The slope under other choices than the study's: a list of (name, Estimate).
+
+        Rows that the window cannot give (fewer than three horizons beyond the onset) are left out; the harmonics are
+        left out, and the row says so, where less than two periods remain beyond it.
+        """
         rows = [("whole window", self.whole), ("last half", self.last_half)]
         rows.append(("with a 1/ln T term", self._estimate(self._weights(self.x, 1 / self.x)[1])))
         if self.period is not None:
@@ -403,7 +424,9 @@ class Fit:
             if whole is not None:
                 rows.append(("whole periods", whole.whole))
         if onset is not None and np.sum(self.data.horizons >= onset) >= 3:
-            rows.append((f"from the onset {onset:.3g}", self._from(onset).whole))
+            late = self._from(onset)
+            plain = ", without harmonics" if late.problem else ""
+            rows.append((f"from the onset {onset:.3g}{plain}", late.whole))
         if shift is not None:
             y = self.data.y - self.log_power * np.log(self.x + shift)
             rows.append((f"ln(ln T + {shift:.3g}) for ln ln T", self._estimate(self._weights(self.x)[1], y)))
@@ -464,7 +487,10 @@ def _checked(fit: Fit) -> Fit:
     windows = x[0] - step / 2 + lag * np.arange(int(periods + 1e-6) + 1)
     fewest = min(np.histogram(x, windows)[0], default=0) if len(windows) > 1 else 4
     if lag / step < 4 * SLACK or fewest < 4:
-        text = f"{min(lag / step, fewest):.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do"
+        text = (
+            f"{min(lag / step, fewest):.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do, "
+            f"each at most {fit.period**0.25:.3g} times the one before"
+        )
     elif periods < 2 * SLACK:
         needed = math.exp(x[0] + 2 * lag - step)
         text = (
@@ -554,6 +580,10 @@ def _cross(first: LogMeans, second: LogMeans):
             if len(common) >= 3:
                 u = _left_out(first.samples[i][:, None])[[s.index(name) for name in common], 0]
                 v = _left_out(second.samples[j][:, None])[[t.index(name) for name in common], 0]
-                n = len(common)
-                cross[i, j] = (n - 1) / n * float(((u - u.mean()) * (v - v.mean())).sum())
+                cross[i, j] = _jackknife_factor(len(common), len(s), len(t)) * np.cov(u, v)[0, 1]
     return cross
+
+
+def _jackknife_factor(common, first, second):
+    """From the covariance of leave-one-out values over the common runs to that of two means of different runs."""
+    return common * (first - 1) * (second - 1) / (first * second)

@@ -20,7 +20,8 @@ class Theorem:
     """A claim about an algorithm's regret, for costs with given constants.
 
     `rate(constants, dim)` is what it promises; `kind` says whether R grows at most ("upper") or at least ("lower") so
-    fast; `violated(constants, dim)` names the hypotheses that a cost or a setting does not meet.
+    fast; `violated(constants, dim)` names the hypotheses that a cost or a setting does not meet and without which
+    nothing is promised; `remarks(constants, dim)` names those that are printed but that no proof needs.
     """
 
     name: str
@@ -38,12 +39,20 @@ class Theorem:
     def violated(self, constants, dim: int, **settings) -> tuple[str, ...]:
         return tuple(_assumption(constants, dim)) + tuple(self.hypotheses(constants, dim, **settings))
 
+    def remarks(self, constants, dim: int) -> tuple[str, ...]:
+        return tuple(_stronger_than_needed(constants))
+
 
 def _assumption(c, dim):
     if not 0 < c.alpha <= 2:
         yield f"alpha = {c.alpha:g} lies outside (0, 2]"
     if c.beta > dim / c.alpha * (1 + 1e-9):
         yield f"beta = {c.beta:g} exceeds d/alpha = {dim / c.alpha:g} (Proposition 1)"
+
+
+def _stronger_than_needed(c):
+    if not c.literal:
+        yield "Assumption 1 (c) is printed for all a and holds as (c'), for a^alpha <= epsilon; the proofs use no more"
 
 
 # Rates

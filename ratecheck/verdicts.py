@@ -4,14 +4,14 @@ For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln 
 lower bound its negative.  With one-sided limits and a margin fixed beforehand:
 
 CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
-REFUTED       the lower limit exceeds the margin on the whole window, and the last half does not say otherwise: its
-              excess exceeds the margin too and is not falling towards it, neither within the half nor (unless its
-              own lower limit exceeds the margin) against the whole window.  Falling means significantly, and fast
-              enough to reach the margin in another window of the same length;
+REFUTED       the lower limit exceeds the margin on the whole window, the excess over the last half does too, and no
+              fall of the excess speaks against it;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
-The last half guards against log factors that hide a wrong exponent, its trend against starts that reach far into the
-window.
+The last half guards against log factors that hide a wrong exponent.  The last condition guards against starts that
+reach far into the window: a significant fall within the last half holds a refutation back if it would reach the margin
+in another window of the same length, continued both in a straight line and ever more slowly, like a geometric series;
+so does a fall from the whole window to a last half whose own lower limit does not exceed the margin.
 """
 
 from __future__ import annotations
@@ -63,15 +63,14 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
-    length = at.x[-1] - at.x[0]
-    # The middle of the next window lies three quarters of a length beyond that of the last half.
-    trends = [(at.change(), 3.0)]
-    if at.late_trend() is not None:
-        trends.insert(0, (at.late_trend(), 1.5 * length))
+    trend, change, late = at.late_trend(), at.change(), at.late_slopes() - rate.slope
     if kind == "lower":
-        whole, half, trends = whole.mirrored(), half.mirrored(), [(e.mirrored(), f) for e, f in trends]
+        whole, half, trend, change, late = *_mirrored(whole, half, trend, change), -late
+    falling = _falls(trend) and _ahead(late) < margin
+    if half.above(margin) >= 1 - level:
+        falling |= _falls(change) and half.value + 3 * change.value < margin
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    return _decide(whole, half, trends, margin, level, measured, kind, at)
+    return _decide(whole, half, falling, margin, level, measured, kind, at)
 
 
 def log_power_verdict(
@@ -79,19 +78,22 @@ def log_power_verdict(
 ) -> Verdict:
     """Judge the log power of a promised rate, its exponent taken for granted.
 
-    The fitted power must also explain the data: where the slope left over is still falling, no power is refuted.
+    The fitted power must also explain the data: where the slope left over is still falling, no power is refuted unless
+    the last half and a continuation of the fall both allow it.
     """
     _check(rate, kind, margin, level)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
     power = fit.log_power_at(rate.slope)
-    excess, late = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
-    explained = fit.at(power.value)
-    trends = [(e, math.inf) for e in (explained.late_trend(), explained.change()) if e is not None]
+    excess, half = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
+    explained, late = fit.at(power.value), fit.late_log_powers_at(rate.slope) - rate.log_power
+    trend, change = explained.late_trend(), explained.change()
     if kind == "lower":
-        excess, late, trends = excess.mirrored(), late.mirrored(), [(e.mirrored(), f) for e, f in trends]
+        excess, half, trend, change, late = *_mirrored(excess, half, trend, change), -late
+    settled = half.above(margin) < 1 - level and _ahead(late) >= margin
+    falling = (_falls(trend) or _falls(change)) and not settled
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, late, trends, margin, level, measured, kind, fit, settled=False)
+    return _decide(excess, half, falling, margin, level, measured, kind, fit)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
@@ -99,6 +101,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
 
     It is refuted where either one-sided claim is.
     """
+    _check(rate, "upper", margin, level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
@@ -115,7 +118,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     remedy = _remedy(
         replace(whole, value=abs(whole.value)), replace(half, value=abs(half.value)), margin, level, at.data
     )
-    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}", whole, margin)
+    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}{caution}", whole, margin)
 
 
 @dataclass(frozen=True)
@@ -187,10 +190,19 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if adjusted >= 1 - level:
             v = verdicts[i]
             reason = f"{v.reason}; alone {v.name}, but not among {len(verdicts)} claims (Holm: p = {adjusted:.3g})"
+            if v.excess is not None:
+                reason += f"; N = {_enough(v, (1 - level) / (len(verdicts) - rank))} runs would do"
             verdicts[i] = replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=adjusted)
         else:
             verdicts[i] = replace(verdicts[i], p_value=adjusted)
     return verdicts
+
+
+def _enough(v, threshold):
+    """How many runs bring the p-value of a decision below a threshold, with a power of 90 %."""
+    df = v.excess.df
+    seen, wanted = (float(special.stdtrit(df, 1 - p)) for p in (v.p_value, threshold))
+    return math.ceil((df + 1) * ((wanted + float(special.stdtrit(df, 0.9))) / seen) ** 2)
 
 
 def _check(rate, kind, margin, level):
@@ -202,26 +214,45 @@ def _check(rate, kind, margin, level):
         raise ValueError(f"margin = {margin} must not be negative, and level = {level} must lie between 0 and 1")
 
 
-def _decide(whole, half, trends, margin, level, measured, kind, fit, settled=True):
+def _mirrored(*estimates):
+    return [None if e is None else e.mirrored() for e in estimates]
+
+
+def _falls(trend: Estimate | None) -> bool:
+    return trend is not None and trend.mirrored().above(0.0) < TREND
+
+
+def _ahead(late) -> float:
+    """The excess that the next window of the same length may be expected to show, from three late pieces of this one.
+
+    The larger of two continuations: a straight line to the middle of that window, 11/4 pieces ahead; and the limit of
+    a geometric series (Aitken), where the fall slows down at all.
+    """
+    first, second, last = map(float, late)
+    before, now = first - second, second - last
+    if now <= 0:
+        return last
+    geometric = last - now**2 / (before - now) if before > now else -math.inf
+    return max(geometric, last - 11 / 4 * now)
+
+
+def _decide(whole, half, falling, margin, level, measured, kind, fit):
     side = "above" if kind == "upper" else "below"
-    caution = f" ({fit.caution})" if fit.caution else ""
     below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
     beyond = whole.above(margin)
     name, p_value = Name.INCONCLUSIVE, 1.0
     if below < 1 - level:
         name, p_value = Name.CONSISTENT, below
         reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
+    elif beyond < 1 - level and half.value > margin and not falling:
+        name, p_value = Name.REFUTED, beyond
+        reason = f"{measured}: more than {margin:g} {side} it"
     elif beyond < 1 - level and half.value > margin:
-        if settled and half.above(margin) < 1 - level:  # the last half can speak for itself
-            trends = trends[:1]
-        if not any(t.mirrored().above(0.0) < TREND and half.value + f * t.value < margin for t, f in trends):
-            name, p_value = Name.REFUTED, beyond
-            reason = f"{measured}: more than {margin:g} {side} it"
-        else:
-            longer = _longer(fit.data)
-            reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
+        longer = _longer(fit.data)
+        reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
     else:
         reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
+    caution = f" ({fit.caution})" if fit.caution else ""
     return Verdict(name, reason + caution, whole, margin, p_value)
 
 

@@ -71,6 +71,15 @@ def test_violated_hypotheses_are_named():
     assert "exceeds alpha" in theorems.misspecified.violated(cone, 2, alpha0=1.5)[0]
 
 
+@every_cost
+def test_costs_that_satisfy_the_packing_condition_as_the_proofs_use_it_are_remarked_on(name, dim):
+    # Violated as printed, yet every proof holds: naming it among the violated would void promises that are kept.
+    c = zoo.get(name, dim).constants
+    for theorem in theorems.ALL:
+        assert any("(c')" in remark for remark in theorem.remarks(c, dim)) == (not c.literal)
+        assert not any("(c')" in hypothesis for hypothesis in theorem.violated(c, dim))
+
+
 def test_misspecified_alpha_sets_the_rate():
     c = zoo.get("quadratic", 2).constants
     assert theorems.misspecified.rate(c, 2, alpha0=1.0) == Rate(1 / (2 + 2 - 1), 2.0)

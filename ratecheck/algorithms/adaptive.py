@@ -43,6 +43,7 @@ class AdaptiveBins:
     mu: float | str | None = None
     a0: float | None = None
     anytime: ClassVar[bool] = True
+    kernel: ClassVar[bool] = True
 
     def __post_init__(self):
         if self.alpha is not None and not (isinstance(self.alpha, Real) and 0 < self.alpha <= 2):
@@ -79,7 +80,7 @@ class AdaptiveBins:
         """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
         return 2.0 ** (cost.dim + 2 * self.alpha - self.alpha * cost.constants.beta)
 
-    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> AdaptiveRun:
+    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)
 
     def __str__(self):

@@ -22,6 +22,7 @@ class UniformBins:
 
     width: float | None = None
     anytime: ClassVar[bool] = False
+    kernel: ClassVar[bool] = True
 
     def __post_init__(self):
         if self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width < math.inf):
@@ -44,7 +45,7 @@ class UniformBins:
     def period(self, cost) -> float:
         return math.nan  # the width depends on T alone
 
-    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None) -> UniformRun:
+    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)
 
     def __str__(self):

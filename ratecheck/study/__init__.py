@@ -1,5 +1,12 @@
 """Studies: a question, the runs that answer it, and the rules of judgement, fixed beforehand."""
 
-from .declaration import Grid, Study, TooFast
-
 __all__ = ["Grid", "Study", "TooFast"]
+
+
+def __getattr__(name):
+    # on first use, so that `python -m ratecheck.study --help` does not wait for the compiler
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import declaration
+
+    return getattr(declaration, name)

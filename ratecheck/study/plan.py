@@ -10,7 +10,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from .. import theorems
-from ..algorithms import UniformBins
+from ..algorithms import AskTell, UniformBins
 from ..engine import series_of
 from ..rates import Rate
 from .declaration import Grid, Study, label
@@ -54,6 +54,7 @@ class Case:
     constants: dict
     algorithm: str  # its label
     anytime: bool
+    plain: bool  # Python, no kernel
     series: dict  # what determines a run, apart from its replicate and horizon
     horizons: tuple[int, ...]
     replicates: int
@@ -67,6 +68,12 @@ class Case:
     @property
     def name(self) -> str:
         return f"{self.family} d = {self.dim}, {self.algorithm}"
+
+    @property
+    def periods(self) -> float:
+        """How many periods the window holds; each horizon stands for the step up to the next."""
+        step = math.log(self.horizons[-1] / self.horizons[-2]) if len(self.horizons) > 1 else 0.0
+        return (math.log(self.window[1] / self.window[0]) + step) / math.log(self.period)
 
     def to_json(self) -> dict:
         return asdict(self)
@@ -102,18 +109,18 @@ def case_of(study, cost, algorithm) -> Case:
     last = study.horizons.last if isinstance(study.horizons, Grid) else study.horizons[-1]
     period = settled.period(cost)
     period = None if math.isnan(period) else period
-    onset, shift, theorem, settings = theory_of(settled, cost, last)
+    onset, shift, own = theory_of(settled, cost, last)
     horizons = horizons_of(study.horizons, cost, onset, period)
     for horizon in horizons:
         settled.check(cost, horizon, study.alignment == "random")
-    own = claim_of(theorem, cost, settings)
     return Case(
         family=cost.name,
         dim=cost.dim,
         cost=str(cost),
-        constants=asdict(cost.constants),
+        constants={k: v for k, v in asdict(cost.constants).items() if not isinstance(v, tuple)},
         algorithm=label(algorithm),
         anytime=settled.anytime,
+        plain=not settled.kernel,
         series=series_of(settled, cost, study.seed, study.noise, study.alignment),
         horizons=horizons,
         replicates=study.replicates,
@@ -122,27 +129,39 @@ def case_of(study, cost, algorithm) -> Case:
         period=period,
         shift=shift,
         claims=(own, claim_of(theorems.theorem3, cost, {})),
-        controls=tuple(
-            Control(str(c), own.kind, Rate(own.rate.exponent + c.by, own.rate.log_power)) for c in study.controls
-        ),
+        controls=tuple(Control(str(c), own.kind, Rate(own.rate.exponent + c.by)) for c in study.controls),
     )
 
 
 def theory_of(algorithm, cost, horizon):
-    """Onset, shift, theorem and the settings that its hypotheses speak of, for a settled algorithm."""
+    """Onset, shift and what is claimed for a settled algorithm itself."""
     c, dim = cost.constants, cost.dim
+    if isinstance(algorithm, AskTell):
+        return 1.0, None, promise_of(algorithm)
     if isinstance(algorithm, UniformBins):
-        return theorems.uniform_onset(c, dim, horizon), None, theorems.theorem1, {}
+        return theorems.uniform_onset(c, dim, horizon), None, claim_of(theorems.theorem1, cost, {})
     onset = theorems.onset(c, dim, algorithm.mu, algorithm.a0, cost.side, horizon)
     shift = algorithm.mu * algorithm.a0**algorithm.alpha
+    theorem, settings = theorems.theorem2, {"mu": algorithm.mu}
     if algorithm.alpha < c.alpha:
-        return onset, shift, theorems.misspecified, {"mu": algorithm.mu, "alpha0": algorithm.alpha}
-    return onset, shift, theorems.theorem2, {"mu": algorithm.mu}
+        theorem, settings = theorems.misspecified, settings | {"alpha0": algorithm.alpha}
+    return onset, shift, claim_of(theorem, cost, settings)
+
+
+def promise_of(algorithm) -> Claim:
+    if algorithm.promise is None:
+        raise ValueError(
+            f"{algorithm} promises nothing that a study could judge; give it promise=Rate(exponent, log_power)"
+        )
+    return Claim(
+        "its promise", f"{algorithm.name}: {algorithm.promise}", "upper", algorithm.promise, None, None, True, ()
+    )
 
 
 def claim_of(theorem, cost, settings) -> Claim:
-    printed = theorem.rate(cost.constants, cost.dim, **{k: v for k, v in settings.items() if k == "alpha0"})
-    better = theorem.corrected and theorem.corrected.rate(cost.constants, cost.dim)
+    alpha0 = {k: v for k, v in settings.items() if k == "alpha0"}
+    printed = theorem.rate(cost.constants, cost.dim, **alpha0)
+    better = theorem.corrected and theorem.corrected.rate(cost.constants, cost.dim, **alpha0)
     if better == printed:
         better = None
     return Claim(
@@ -158,16 +177,27 @@ def claim_of(theorem, cost, settings) -> Claim:
 
 
 def horizons_of(grid, cost, onset, period) -> tuple[int, ...]:
+    """The horizons of a case.
+
+    An algorithm without a period takes every n-th horizon of the adaptive method, so that neighbours differ by a
+    factor of sqrt(2) at least: its runs are paid for horizon by horizon.
+    """
     if not isinstance(grid, Grid):
         return grid
-    theory = 2.0 ** (cost.dim + cost.constants.alpha * (2 - cost.constants.beta))  # the period of the adaptive method
-    ratio = grid.ratio or theory ** (1 / max(4, math.ceil(math.log2(theory) - 1e-9)))
-    last = grid.last
-    if period is not None and grid.periods is not None:
-        last = max(last, min(grid.cap, math.ceil(max(grid.first, onset) * period**grid.periods)))
+    ratio, last = grid.ratio, grid.last
+    octaves = cost.dim + cost.constants.alpha * (2 - cost.constants.beta)  # in a period of the adaptive method
+    if ratio is None:
+        ratio = 2.0 ** (octaves / max(4, math.ceil(octaves - 1e-9)))
+        if period is None:
+            ratio **= math.ceil(0.5 / math.log2(ratio) - 1e-9)
+    if grid.periods is not None:
+        if period is not None:
+            needed = max(grid.first, onset) * period**grid.periods
+        else:  # two periods of the adaptive method, so that slopes can be compared, unless that is far
+            needed = min(grid.first * 4.0**octaves, 4 * grid.last)
+        last = max(last, min(grid.cap, math.ceil(needed)))
     count = math.floor(math.log(last / grid.first) / math.log(ratio) + 1e-6)
-    horizons = sorted({round(grid.first * ratio**j) for j in range(count + 1)})
-    return tuple(horizons)
+    return tuple(sorted({round(grid.first * ratio**j) for j in range(count + 1)}))
 
 
 def window_of(horizons, onset) -> tuple[float, float]:

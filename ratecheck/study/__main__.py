@@ -1,0 +1,310 @@
+"""`python -m ratecheck.study --family quadratic`: run a study, or go on with it, and write its report."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import function_zoo as zoo
+from function_zoo.__main__ import Parser, natural, whole
+from function_zoo.registry import InvalidChoice, lookup
+
+DIMS = (1, 2, 3)
+ALGORITHMS = ("uniform", "adaptive")
+NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
+DECLARED = Path("studies")
+RESULTS = Path("results")
+REFUTED = 3
+STOPPED = 130
+
+
+def main(argv=None, prog="python -m ratecheck.study") -> int:
+    parser = make_parser(prog)
+    arguments = parser.parse_args(argv)
+    if arguments.list:
+        print(listing())
+        return 0
+    if (arguments.family is None) == (arguments.study is None):
+        parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
+    try:
+        return _main(arguments)
+    except BrokenPipeError:  # the reader has seen enough, as with `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError) as error:
+        return _complain(error, 2)
+
+
+def _main(arguments) -> int:
+    from ..engine import available_cores
+    from ..executors import ExecutorError
+    from ..store import StoreError, StoreFull
+    from .conduct import conduct, plan_text
+
+    study = declared(arguments) if arguments.study else ad_hoc(arguments)
+    folder = arguments.out or (DECLARED / study.name if arguments.study else RESULTS / study.name)
+    try:
+        if arguments.dry_run:
+            print(plan_text(study, folder, arguments.workers or available_cores()))
+            return 0
+        print(f"{study.name}: {study.question}", file=sys.stderr)
+        analysis, page = conduct(
+            study,
+            folder,
+            arguments.scheduler,
+            arguments.workers,
+            arguments.fresh,
+            not arguments.no_figures,
+            say=lambda text: print(text, file=sys.stderr),
+        )
+    except StoreFull as error:
+        return _complain(error, 1)
+    except (StoreError, ExecutorError) as error:
+        return _complain(error, 2)
+    except KeyboardInterrupt:
+        print(f"stopped; finished units are in {folder}, and the same command goes on from there", file=sys.stderr)
+        return STOPPED
+    print(summary(analysis))
+    print(f"\n{page}")
+    refuted = any(judged.name == "REFUTED" for result in analysis.results for judged in result.judged)
+    return REFUTED if arguments.strict and refuted else 0
+
+
+def _complain(error, code) -> int:
+    print(f"error: {error}", file=sys.stderr)
+    return code
+
+
+def make_parser(prog) -> argparse.ArgumentParser:
+    parser = Parser(prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_argument_group("what to study")
+    what.add_argument("--family", nargs="+", metavar="NAME", help="families of the zoo, or all")
+    what.add_argument("--study", metavar="NAME", help="a declared study: studies/NAME/study.py, or a folder")
+    what.add_argument("--list", action="store_true", help="show families, declared studies and presets")
+    how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
+    how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
+    how.add_argument("--algorithms", nargs="+", choices=ALGORITHMS, default=list(ALGORITHMS))
+    how.add_argument(
+        "--preset", choices=("quick", "standard", "full"), help="horizons and replicates (default: standard)"
+    )
+    how.add_argument("--horizons", metavar="FROM:TO[:RATIO]", help="such as 2^10:2^20, 1e3:1e6:1.5 or 1000,2000,4000")
+    how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
+    how.add_argument("--mu", nargs="+", default=["min"], metavar="MU", help="of adaptive bins: min, theorem, numbers")
+    how.add_argument("--alignment", choices=("random", "fixed"), default="random")
+    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
+    where = parser.add_argument_group("where")
+    where.add_argument("--workers", type=whole, metavar="N", help="threads or processes (default: all cores)")
+    where.add_argument("--scheduler", metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port")
+    where.add_argument("--out", type=Path, metavar="DIR", help="default: results/NAME, or the declared study's folder")
+    again = where.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")
+    again.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
+    parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {REFUTED} if a theorem is REFUTED")
+    return parser
+
+
+# From arguments to a study
+
+
+def ad_hoc(arguments):
+    from .declaration import PRESETS, Study
+
+    names = list(zoo.families()) if "all" in arguments.family else [lookup(n).name for n in arguments.family]
+    names = list(dict.fromkeys(names))
+    grid, replicates = PRESETS[arguments.preset or "standard"]
+    if arguments.horizons:
+        grid = horizons(arguments.horizons)
+    return Study(
+        name="all" if names == list(zoo.families()) else "+".join(names),
+        question=question(names),
+        costs=costs(names, arguments.dims),
+        algorithms=algorithms(arguments),
+        horizons=grid,
+        replicates=replicates if arguments.replicates is None else arguments.replicates,
+        seed=arguments.seed or 0,
+        noise=noise(arguments.noise),
+        alignment=arguments.alignment,
+        command=command(arguments),
+    )
+
+
+def question(names) -> str:
+    which = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"On {which}, does the regret of uniform and of adaptive bins grow as Theorems 1 to 3 say?"
+
+
+def costs(names, dims) -> tuple:
+    if dims is not None and (len(names) == 1 or min(dims) < 1):
+        return tuple(zoo.get(name, dim) for name in names for dim in dict.fromkeys(dims))
+    found = tuple(zoo.get(name, d) for name in names for d in dims or DIMS if d in lookup(name).dims)
+    if not found:
+        raise InvalidChoice(f"none of these families exists in dimension {' or '.join(map(str, dims))}")
+    return found
+
+
+def algorithms(arguments) -> tuple:
+    from ..algorithms import AdaptiveBins, UniformBins
+
+    chosen = [UniformBins()] if "uniform" in arguments.algorithms else []
+    if "adaptive" in arguments.algorithms:
+        chosen += [AdaptiveBins(mu=mu(text)) for text in arguments.mu]
+    return tuple(chosen)
+
+
+def mu(text):
+    if text in ("min", "theorem"):
+        return None if text == "min" else text
+    try:
+        return number(text)
+    except ValueError:
+        raise ValueError(f"--mu {text} must be min, theorem or a number") from None
+
+
+def number(text) -> float:
+    """1000, 1e6, 1_000, 2^10 or 2**10."""
+    base, power, exponent = re.sub(r"\*\*", "^", text).partition("^")
+    value = float(base) ** float(exponent) if power else float(base)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def horizons(text):
+    """FROM:TO, FROM:TO:RATIO, or a list with commas."""
+    from .declaration import Grid
+
+    try:
+        if "," in text:
+            return tuple(round(number(part)) for part in text.split(","))
+        parts = [number(part.lstrip("x×")) for part in text.replace("..", ":").split(":")]
+    except (ValueError, OverflowError):
+        parts = []
+    if len(parts) not in (2, 3):
+        raise ValueError(f"--horizons {text}: write FROM:TO such as 2^10:2^20, FROM:TO:RATIO, or a list with commas")
+    return Grid(round(parts[0]), round(parts[1]), parts[2] if len(parts) == 3 else None, periods=None)
+
+
+def noise(text):
+    from .. import noise as laws
+
+    name, _, numbers = text.partition(":")
+    if name not in NOISES:
+        raise ValueError(f"--noise {text}: the laws are {', '.join(NOISES)}, with an optional :SIGMA")
+    try:
+        values = [number(part) for part in numbers.split(":") if part]
+        return getattr(laws, NOISES[name])(*values)
+    except TypeError:
+        raise ValueError(f"--noise {text}: too many numbers") from None
+
+
+def command(arguments) -> str:
+    """What gives the same runs and verdicts, wherever it runs."""
+    words = ["python -m ratecheck.study"]
+    if arguments.study:
+        words.append(f"--study {shlex.quote(arguments.study)}")
+    else:
+        words.append("--family " + " ".join(arguments.family))
+        defaults = vars(make_parser("").parse_args(["--family", "x"]))
+        for name in ("dims", "algorithms", "preset", "horizons", "mu", "alignment", "noise"):
+            value = getattr(arguments, name)
+            if value != defaults[name]:
+                values = value if isinstance(value, list) else [value]
+                words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
+    words += [f"--{n} {getattr(arguments, n)}" for n in ("replicates", "seed") if getattr(arguments, n) is not None]
+    return " ".join(words)
+
+
+# Declared studies
+
+
+def declared(arguments):
+    from dataclasses import replace
+
+    from .declaration import Study, with_preset
+
+    for name in ("dims", "horizons"):
+        if getattr(arguments, name) is not None:
+            raise ValueError(f"--{name} belongs to --family; a declared study fixes it in its study.py")
+    path = declaration_of(arguments.study)
+    module = load(path)
+    study = getattr(module, "study", None)
+    if not isinstance(study, Study):
+        raise ValueError(f"{path} declares no study; it must set study = Study(...)")
+    if arguments.preset is not None:
+        study = with_preset(study, arguments.preset)
+    given = {n: getattr(arguments, n) for n in ("replicates", "seed") if getattr(arguments, n) is not None}
+    return replace(study, **given, command=command(arguments))
+
+
+def declaration_of(name) -> Path:
+    for folder in (DECLARED / name, Path(name)):
+        if (folder / "study.py").is_file():
+            return folder / "study.py"
+    there = ", ".join(known_studies()) or "none here; run it in the folder that holds studies/"
+    raise ValueError(f"there is no studies/{name}/study.py (declared studies: {there})")
+
+
+def known_studies() -> list[str]:
+    return sorted(path.parent.name for path in DECLARED.glob("*/study.py"))
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location(f"study_{path.parent.name}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# What is printed
+
+
+def listing() -> str:
+    from .declaration import PRESETS
+
+    lines = ["families: " + ", ".join(zoo.families())]
+    lines += ["declared studies: " + (", ".join(known_studies()) or "none here (they live in studies/*/study.py)")]
+    for name, (grid, replicates) in PRESETS.items():
+        span = (
+            f"T = 2^{math.log2(grid.first):g} to 2^{math.log2(grid.last):g}, adaptive bins to 2^{math.log2(grid.cap):g}"
+        )
+        lines.append(f"preset {name}: {span} where their period and onset ask for it, {replicates} replicates")
+    return "\n".join(lines)
+
+
+def summary(analysis) -> str:
+    """A line per case and theorem."""
+    rows = []
+    for result in analysis.results:
+        for judged in result.judged:
+            claim, rate = judged.claim, judged.claim.rate
+            fit = result.fit and result.fit.at(rate.log_power)
+            slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
+            theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}, (ln T)^{rate.log_power:.3g}"
+            case = result.case
+            parts = judged.assessment
+            note = f"{judged.name}"
+            if claim.per_cost and parts.exponent.name != judged.name:
+                note += f" (exponent {parts.exponent.name}, printed log power {parts.log_power.name})"
+            rows.append((case.family, str(case.dim), case.algorithm, claim.theorem, theory, slope, note))
+    heads = ("family", "d", "algorithm", "theorem", "theory: slope", "slope [95 %]", "verdict")
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
+    controls = [(result.case.name, v.name == "REFUTED") for result in analysis.results for _, v in result.controls]
+    missed = list(dict.fromkeys(name for name, caught in controls if not caught))
+    lines.append(f"\nnegative controls: {sum(c for _, c in controls)} of {len(controls)} refuted, as they must be")
+    if missed:
+        lines.append(f"not refuted, so the verdict has no force: {'; '.join(missed)}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""What the runner costs: `python -m ratecheck.study.benchmark` times it against a loop that calls the engine.
+
+Loop and runner take turns, so that a busy machine disturbs both alike; ratios of one run are what counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+
+from ..engine import available_cores, run_unit
+from ..executors import executor
+from ..store import Store
+from .declaration import PRESETS, Study
+from .plan import cases
+from .progress import Progress
+from .runner import _Never, missing_runs, run_units, units_of
+
+FULL_ZOO = 56 * 2  # costs of the zoo in d = 1, 2, 3, times algorithms
+
+
+def loop(study) -> float:
+    """Seconds for all runs of a study, one after another and nothing else."""
+    planned = [(case, cost, algorithm, list(missing_runs(case, _Nothing))) for case, cost, algorithm in cases(study)]
+    start = time.perf_counter()
+    for _, cost, algorithm, runs in planned:
+        for replicate, horizons in runs:
+            run_unit(algorithm, cost, horizons, replicate, study.seed, study.noise, study.alignment, False, _Never)
+    return time.perf_counter() - start
+
+
+class _Nothing:
+    @staticmethod
+    def known(series):
+        return set()
+
+
+def runner(study, workers) -> tuple[float, int]:
+    """Seconds and steps of the same with units, threads and a store."""
+    with tempfile.TemporaryDirectory() as folder, Store(folder, create=True) as store:
+        place = executor("threads", workers)
+        start = time.perf_counter()
+        units = units_of(cases(study), store, study.noise, workers)
+        outcome = run_units(units, store, place, store.begin_session({}), Progress([]))
+        place.close()
+        return time.perf_counter() - start, outcome.steps
+
+
+def measure(family="quadratic", dims=(1, 2, 3), replicates=16, rounds=3, most=None):
+    """Rows of (workers, seconds of the loop, seconds of the runner, steps), a round each."""
+    grid, _ = PRESETS["standard"]
+    study = Study("benchmark", "?", [(family, d) for d in dims], horizons=grid, replicates=replicates)
+    loop(Study("warm", "?", study.costs, horizons=[8, 16, 32], replicates=1))
+    rows = []
+    for _ in range(rounds):
+        alone = loop(study)
+        for workers in range(1, (most or available_cores()) + 1):
+            seconds, steps = runner(study, workers)
+            rows.append((workers, alone, seconds, steps))
+    return rows
+
+
+def main(argv=None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m ratecheck.study.benchmark", description=__doc__.splitlines()[0])
+    parser.add_argument("--family", default="quadratic")
+    parser.add_argument("--replicates", type=int, default=16)
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args(argv)
+    rows = measure(arguments.family, replicates=arguments.replicates, rounds=arguments.rounds)
+    print(f"{'workers':>8}{'loop s':>9}{'runner s':>10}{'speed-up':>10}{'overhead':>10}{'million steps/s':>17}")
+    for workers in sorted({row[0] for row in rows}):
+        alone, seconds, steps = zip(*(row[1:] for row in rows if row[0] == workers), strict=True)
+        speed_up = statistics.median(a / s for a, s in zip(alone, seconds, strict=True))
+        per_second = statistics.median(n / s for n, s in zip(steps, seconds, strict=True))
+        print(
+            f"{workers:>8}{statistics.median(alone):>9.2f}{statistics.median(seconds):>10.2f}{speed_up:>10.2f}"
+            f"{100 * (workers / speed_up - 1):>9.1f}%{per_second / 1e6:>17.1f}"
+        )
+    days = FULL_ZOO * 64 * 1e9 / (per_second / workers * 1000) / 86400
+    print(f"at this speed 1,000 cores take the whole zoo (64 replicates) to T = 1e9 in {24 * days:.1f} hours")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

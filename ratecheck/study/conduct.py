@@ -1,0 +1,157 @@
+"""A study from its declaration to its report: what is missing is run, the rest is read from the store."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from ..analysis import analyse
+from ..executors import executor as executor_of
+from ..report import Info, write_report
+from ..store import FILE, Store, StoreError, set_aside, sole_writer
+from .declaration import Grid, Study
+from .plan import Case, cases
+from .progress import Progress, clock
+from .runner import cells_of, check_costs, run_units, surroundings, units_of
+
+COMPILE = 10.0  # seconds, once on a machine
+BYTES_PER_CELL, BASE_BYTES = 150, 250e6
+
+
+def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print):
+    """Run what the folder's store lacks, fit, judge and write the report: the analysis and the report's path."""
+    folder = Path(folder)
+    planned = cases(study)
+    check_costs(planned)
+    folder.mkdir(parents=True, exist_ok=True)
+    with sole_writer(folder):
+        if fresh and (aside := set_aside(folder)):
+            say(f"earlier runs were set aside as {aside}")
+        with Store(folder, create=True) as store:
+            store.note("study", described(study, planned))
+            _run(study, planned, store, scheduler, workers)
+            return render(store, folder, figures)
+
+
+def _run(study, planned, store, scheduler, workers):
+    kernels = all(algorithm.kernel for _, _, algorithm in planned)
+    costs = list({str(cost): cost for _, cost, _ in planned}.values())
+    known = store.audits()
+    audits = [c for c in costs if not _current(c, known.get(str(c)))]
+    if not audits and not units_of(planned, store, study.noise, 1):
+        return
+    place = executor_of(scheduler, workers, kernels)
+    start = time.monotonic()
+    details = surroundings(place)
+    session = store.begin_session(details)
+    progress = Progress([])
+    try:
+        units = units_of(planned, store, study.noise, place.slots)
+        progress = Progress(units)
+        outcome = run_units(units, store, place, session, progress, audits)
+        store.note("failed", outcome.failed)
+    finally:
+        place.close()
+        progress.close()
+        store.end_session(session, details | {"seconds": round(time.monotonic() - start, 1)})
+
+
+def _current(cost, rows) -> bool:
+    """An audit that was stored speaks of the constants that the zoo annotates today."""
+    return rows is not None and all(
+        r["annotated"] == getattr(cost.constants, r["constant"], r["annotated"]) for r in rows
+    )
+
+
+def described(study: Study, planned) -> dict:
+    """What a report has to know about a study, as plain data."""
+    grid = study.horizons
+    horizons = f"{grid.first} to {grid.last}" if isinstance(grid, Grid) else ", ".join(map(str, grid))
+    if isinstance(grid, Grid) and grid.periods is not None:
+        horizons += (
+            f", for adaptive bins further until {grid.periods:g} periods lie beyond the onset (at most {grid.cap})"
+        )
+    return {
+        "name": study.name,
+        "question": study.question,
+        "margin": study.margin,
+        "command": study.command,
+        "settings": {
+            "seed": study.seed,
+            "replicates": study.replicates,
+            "noise": repr(study.noise),
+            "alignment": study.alignment,
+            "horizons": horizons,
+        },
+        "cases": [case.to_json() for case, _, _ in planned],
+    }
+
+
+def render(store: Store, folder, figures=True, svg=False):
+    """Fits, verdicts and the report, from the store alone."""
+    study = store.noted("study")
+    if study is None:
+        raise StoreError(f"{store.path} holds no study; run one first")
+    try:
+        planned = [Case.from_json(data) for data in study["cases"]]
+    except (KeyError, TypeError):
+        raise StoreError(
+            f"{store.path} describes its study as another version of ratecheck did; start the study again "
+            f"({study['command']}), its runs will be used as they are"
+        ) from None
+    table = store.table()
+    used = {case.series["series"] for case in planned}
+    analysis = analyse(planned, table, study["margin"])
+    info = Info(
+        name=study["name"],
+        question=study["question"],
+        settings=study["settings"],
+        command=study["command"],
+        sessions=tuple(store.sessions()),
+        digest=store.digest(),
+        missing=tuple(store.noted("failed") or ()),
+        complaints=tuple(store.complaints()),
+        audits=store.audits(),
+        unused=int((~table["series"].isin(used)).sum()),
+    )
+    return analysis, write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+
+
+def plan_text(study: Study, folder, workers: int) -> str:
+    """What would run, and an estimate of time and memory."""
+    planned = cases(study)
+    row = "{:34}{:>6}{:>10}{:>10}{:>12}{:>13}{:>9}{:>10}".format
+    lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
+    for case, _, _ in planned:
+        first, last = case.horizons[0], case.horizons[-1]
+        steps = case.replicates * (last if case.anytime else sum(case.horizons))
+        periods = f"{case.periods:.1f}" if case.period else "-"
+        start = round(case.window[0])
+        lines.append(row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{steps:.2g}"))
+    if (Path(folder) / FILE).exists():
+        with Store(folder) as store:
+            units = units_of(planned, store, study.noise, workers)
+    else:
+        units = units_of(planned, _Empty, study.noise, workers)
+    seconds = sum(u.seconds for u in units) / workers
+    cells = sorted((cells_of(c, c.horizons[-1]) for c, _, _ in planned), reverse=True)[:workers]
+    memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
+    lines += [
+        "",
+        f"{len(units)} units to run, {sum(u.steps for u in units):.2g} steps: about {clock(seconds)} on {workers} "
+        f"workers (and {COMPILE:.0f} s to compile, once on a machine), about {memory:.2g} GB of memory",
+        f"into {folder}",
+    ]
+    return "\n".join(lines)
+
+
+class _Empty:
+    """A store that holds nothing."""
+
+    @staticmethod
+    def known(series):
+        return set()
+
+    @staticmethod
+    def speeds():
+        return {}

@@ -1,0 +1,235 @@
+"""Runs what a study lacks: units of work from missing runs, handed to an executor, each stored when it is done."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import time
+from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import function_zoo as zoo
+
+from ..engine import SEMANTICS, check_cost, run_unit
+from ..store import Store
+
+TRIES = 3
+LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
+PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas", "statsmodels")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Some runs of one series: (replicate, horizons) each."""
+
+    case: object
+    cost: object
+    algorithm: object
+    noise: object
+    runs: tuple[tuple[int, tuple[int, ...]], ...]
+    seconds: float  # estimated
+
+    @property
+    def steps(self) -> int:
+        return sum(horizons[-1] for _, horizons in self.runs)
+
+    def __str__(self):
+        first, last = min(r for r, _ in self.runs), max(r for r, _ in self.runs)
+        longest = max(horizons[-1] for _, horizons in self.runs)
+        return f"{self.case.name}, replicates {first} to {last}, T up to {longest}"
+
+
+def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
+    """What a worker does with a unit: its rows, a complaint, seconds, and the meaning of its kernels.
+
+    None if it was told to stop.
+    """
+    start = time.perf_counter()
+    stop = stop or _Never
+    rows, complaints = [], set()
+    for replicate, horizons in runs:
+        found, _, complaint = run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
+        if len(found) < len(horizons):
+            return None
+        rows += found
+        complaints.add(complaint or "")
+    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
+
+
+class _Never:
+    @staticmethod
+    def is_set():
+        return False
+
+
+def audit(cost, stop=None):
+    table = zoo.audit(cost)
+    return table.to_dict("records")
+
+
+# What is missing
+
+
+def missing_runs(case, store: Store):
+    """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
+    known = store.known(case.series["series"])
+    for replicate in range(case.replicates):
+        lacking = tuple(h for h in case.horizons if (replicate, h) not in known)
+        if lacking and case.anytime:
+            yield replicate, case.horizons
+        else:
+            yield from ((replicate, (h,)) for h in lacking)
+
+
+def seconds_per_step(case, horizon, speeds) -> float:
+    """As measured for runs of this store, or else a rule of thumb from measurements on one machine."""
+    known = speeds.get(case.series["series"])
+    if known is not None:
+        return known
+    if case.plain:
+        return 2e-5
+    if case.anytime:
+        return 1e-9 * (20 + 10 * 2**case.dim)
+    return 1e-9 * (20 + 0.3 * math.sqrt(cells_of(case, horizon)))
+
+
+def cells_of(case, horizon) -> float:
+    """Cells at a horizon: Theorem 1's bins; for the adaptive method a bound, as if all cells were split alike."""
+    alpha, beta, dim = case.constants["alpha"], case.constants["beta"], case.dim
+    if case.plain:
+        return 0.0
+    if case.anytime:
+        return 2.0**dim * horizon ** (dim / (dim + 2 * alpha))
+    return horizon ** (dim / (dim + 2 * alpha - alpha * min(beta, 1.0)))
+
+
+def units_of(cases, store: Store, noise, slots: int) -> list[Unit]:
+    """Units of similar duration, the longest runs first, so that no slot is left with one at the end."""
+    speeds = store.speeds()
+    todo = []
+    for case, cost, algorithm in cases:
+        for replicate, horizons in missing_runs(case, store):
+            seconds = horizons[-1] * seconds_per_step(case, horizons[-1], speeds)
+            todo.append((case, cost, algorithm, (replicate, horizons), seconds))
+    target = min(max(sum(t[-1] for t in todo) / (16 * slots), LIGHT), HEAVY)
+    units, pending, weight = [], [], 0.0
+
+    def close():
+        nonlocal pending, weight
+        if pending:
+            case, cost, algorithm = pending[0][:3]
+            units.append(Unit(case, cost, algorithm, noise, tuple(p[3] for p in pending), weight))
+        pending, weight = [], 0.0
+
+    for item in todo:
+        if pending and (item[0] is not pending[0][0] or weight + item[-1] > target):
+            close()
+        pending.append(item)
+        weight += item[-1]
+    close()
+    return sorted(units, key=lambda u: -max(h[-1] for _, h in u.runs))
+
+
+# Running
+
+
+@dataclass
+class Outcome:
+    """What became of the units."""
+
+    done: int = 0
+    steps: int = 0
+    failed: tuple[str, ...] = ()
+
+
+def run_units(units, store: Store, executor, session: int, progress, audits=()) -> Outcome:
+    """Run and store all units; a unit that failed three times is given up, the rest goes on.
+
+    Units that failed once wait until the others are done and then run alone, so that a unit that kills its worker
+    takes no other with it twice.
+    """
+    queue = [(unit, 1) for unit in units]
+    queue.reverse()
+    jobs = list(audits)
+    again, running, failed = [], {}, []
+    outcome = Outcome()
+    while queue or jobs or again or running:
+        while jobs and len(running) < executor.slots + 2:
+            cost = jobs.pop()
+            running[executor.submit(audit, cost)] = (cost, 0)
+        while queue and len(running) < 2 * executor.slots + 2:
+            unit, attempt = queue.pop()
+            running[_submit(executor, unit)] = (unit, attempt)
+        if again and not running:
+            unit, attempt = again.pop()
+            running[_submit(executor, unit)] = (unit, attempt)
+        finished, _ = wait(running, timeout=progress.patience, return_when=FIRST_COMPLETED)
+        for future in finished:
+            unit, attempt = running.pop(future)
+            error = _error(future)
+            if not isinstance(unit, Unit):
+                if error is None:
+                    store.add_audit(str(unit), future.result())
+                else:
+                    progress.say(f"the audit of {unit} failed ({type(error).__name__}: {error})")
+                continue
+            if error is None:
+                rows, complaint, seconds, semantics = future.result()
+                if semantics != SEMANTICS:
+                    error = RuntimeError(
+                        f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
+                    )
+            if error is None:
+                store.add(unit.case.series, rows, session, unit.steps, seconds, complaint)
+                outcome.done += 1
+                outcome.steps += unit.steps
+                progress.add(unit)
+            elif attempt < TRIES:
+                again.append((unit, attempt + 1))
+            else:
+                failed.append(f"{unit}: failed {TRIES} times ({type(error).__name__}: {error})")
+                progress.give_up(unit, failed[-1])
+        progress.show()
+    outcome.failed = tuple(sorted(failed))
+    return outcome
+
+
+def _submit(executor, unit: Unit):
+    series = unit.case.series
+    return executor.submit(
+        perform, unit.runs, unit.cost, unit.algorithm, series["seed"], unit.noise, series["alignment"]
+    )
+
+
+def _error(future):
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def surroundings(executor) -> dict:
+    """What a session ran on."""
+    return {
+        "workers": executor.slots,
+        "where": executor.where,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "machine": f"{platform.system()} {platform.machine()}, {processor()}, {os.cpu_count()} cores",
+    }
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown processor"
+
+
+def check_costs(cases):
+    """Every cost once, before anything runs."""
+    for cost in {id(cost): cost for _, cost, _ in cases}.values():
+        check_cost(cost)
