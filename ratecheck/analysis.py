@@ -8,6 +8,7 @@ together (Holm); negative controls are not among them.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
@@ -63,14 +64,6 @@ class Result:
         """The slope that one factor ln T is worth over the window."""
         return resolution(self.fit.data.horizons)
 
-    @property
-    def periods(self) -> float | None:
-        """How many periods of the regret's log-periodicity the window covers."""
-        if self.case.period is None:
-            return None
-        x = self.fit.x
-        return float((x[-1] - x[0] + np.median(np.diff(x))) / math.log(self.case.period))
-
     @cached_property
     def bootstrap(self) -> tuple[float, float]:
         """Of the slope without a log power; dividing one out moves it as it moves the slope."""
@@ -87,6 +80,7 @@ class Gap:
 
     family: str
     dim: int
+    beta: float
     uniform: str
     adaptive: str
     predicted: float  # from the exponents
@@ -106,7 +100,7 @@ class Gap:
                 "uniform": self.uniform,
                 "adaptive": self.adaptive,
                 "predicted": self.predicted,
-                "log_powers": self.log_powers,
+                "with_log_powers": self.predicted + self.log_powers,
                 "gap": measured and measured.value,
                 "low": measured and measured.low,
                 "high": measured and measured.high,
@@ -161,8 +155,26 @@ class Analysis:
 def analyse(cases, table, margin: float) -> Analysis:
     """Fit and judge every case; `table` holds the runs of all of them, each row with its series' digest."""
     by_series = dict(list(table.groupby("series"))) if len(table) else {}
-    results = [result_of(case, by_series.get(case.series["series"]), margin) for case in cases]
+    results = [result_of(case, by_series.get(case.series["series"]), margin) for case in told_apart(cases)]
     return Analysis(tuple(adjusted(results)), margin)
+
+
+def told_apart(cases) -> list:
+    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7)."""
+    settings = {case.cost: dict(re.findall(r"(\w+)=(\([^)]*\)|[^,()]+)", case.cost)) for case in cases}
+    by_family = {}
+    for case in cases:
+        by_family.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
+    differing = {
+        family: {k for found in same.values() for k in found if len({other.get(k) for other in same.values()}) > 1}
+        for (family, _), same in sorted(by_family.items(), key=lambda item: len(item[1]))  # the fullest last
+    }
+
+    def named(case):
+        given = [f"{k}={v}" for k, v in settings[case.cost].items() if k in differing[case.family]]
+        return replace(case, family=f"{case.family}({', '.join(given)})") if given else case
+
+    return [named(case) for case in cases]
 
 
 def result_of(case, table, margin) -> Result:
@@ -259,7 +271,7 @@ def gap_of(uniform: Result, adaptive: Result) -> Gap:
         except FitError as error:
             reason = str(error)
     case = uniform.case
-    names = case.family, case.dim, case.algorithm, adaptive.case.algorithm
+    names = case.family, case.dim, case.constants["beta"], case.algorithm, adaptive.case.algorithm
     return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
 
 
@@ -386,6 +398,6 @@ def checks_of(result: Result, fit: Fit) -> dict:
         "bootstrap_low": low + moved,
         "bootstrap_high": high + moved,
         "horizons": len(fit.x),
-        "periods": result.periods,
+        "periods": result.case.periods if result.case.period else None,
         "resolution": result.resolution,
     }

@@ -61,7 +61,19 @@ def _log_powers(analysis, name) -> str:
     if undecided:
         power = "it" if good or bad else "the printed power of ln T"
         parts.append(f"{power} is undecided {_where(undecided, total)}")
-    return _sentence([*parts, *_lower_bounds(analysis, name)])
+    gaps = fallen_behind([g for g in analysis.gaps if g.adaptive == "AdaptiveBins"])
+    return _sentence([*parts, *_lower_bounds(analysis, name), *([gaps] if gaps else [])])
+
+
+def fallen_behind(gaps) -> str:
+    """Where uniform bins are slower than adaptive bins; theory promises them a worse exponent where beta exceeds 1."""
+    parts = []
+    for regime, above in (("β > 1", True), ("β ≤ 1", False)):
+        known = [g for g in gaps if (g.beta > 1 + 1e-9) == above and g.measured is not None]
+        if known:
+            positive = sum(g.measured.low > 0 for g in known)
+            parts.append(f"in {positive} of {len(known)} cases with {regime}")
+    return f"the raw slope of uniform bins exceeds that of adaptive bins {' and '.join(parts)}" if parts else ""
 
 
 def _corrected(analysis, name):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
@@ -75,8 +78,22 @@ def engine_speed(table, path):
 # Studies: one file per kind of figure and family, a panel per algorithm (rows) and dimension (columns)
 
 
-def draw_study(folder, family, analysis, svg=False):
-    """The figures of one family: (file name, title, caption) of each."""
+@dataclass(frozen=True)
+class Picture:
+    """A figure that was written, and what a report says about it."""
+
+    name: str  # of its file
+    title: str
+    caption: str
+
+    @property
+    def link(self) -> str:
+        alt = f"{self.title}: {Path(self.name).stem}"
+        return f"![{alt}](figures/{self.name})"
+
+
+def draw_study(folder, family, analysis, svg=False) -> list[Picture]:
+    """The figures of one family."""
     results = [r for r in analysis.of(family) if r.data is not None]
     fitted = [r for r in results if r.fit is not None]
     kinds = [
@@ -97,13 +114,18 @@ def draw_study(folder, family, analysis, svg=False):
         if shown:
             with rc_context(STYLE):
                 figure = grid(analysis.of(family), panel, keys, analysis.margin)
-                drawn.append((save(figure, folder, f"{family}-{kind}", svg), f"{title}, {family}", caption))
+                drawn.append(Picture(save(figure, folder, f"{slug(family)}-{kind}", svg), title, caption))
     gaps = [g for g in analysis.gaps if g.family == family and g.ratios]
     if gaps:
         with rc_context(STYLE):
-            name = save(gap_figure(gaps), folder, f"{family}-gap", svg)
-        drawn.insert(-1, (name, f"Regret of uniform bins over that of adaptive bins, {family}", GAP))
+            name = save(gap_figure(gaps), folder, f"{slug(family)}-gap", svg)
+        drawn.insert(-1, Picture(name, "Regret of uniform bins over that of adaptive bins", GAP))
     return drawn
+
+
+def slug(family) -> str:
+    """A name for files and links: cusp-power=0.7 for cusp(power=0.7)."""
+    return re.sub(r"[^\w.=-]+", "-", family).strip("-")
 
 
 def save(figure, folder, name, svg) -> str:
@@ -506,18 +528,15 @@ PLANE = (
 VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
 
 
-def draw_overview(folder, fits, gaps, svg=False):
-    """Fitted against promised slopes, and the plane of costs: (file name, title, caption) of each."""
+def draw_overview(folder, fits, gaps, svg=False) -> list[Picture]:
+    """Fitted against promised slopes, and the plane of costs."""
     with rc_context(STYLE):
-        pictures = [
-            (
-                save(diagonal_figure(fits), folder, "fitted-against-promised", svg),
-                "Fitted against promised slopes",
-                DIAGONAL,
-            ),
-            (save(plane_figure(fits, gaps), folder, "plane", svg), "The gap over the plane of costs", PLANE),
-        ]
-    return pictures
+        diagonal = save(diagonal_figure(fits), folder, "fitted-against-promised", svg)
+        plane = save(plane_figure(fits, gaps), folder, "plane", svg)
+    return [
+        Picture(diagonal, "Fitted against promised slopes", DIAGONAL),
+        Picture(plane, "The gap over the plane of costs", PLANE),
+    ]
 
 
 def diagonal_figure(fits):
@@ -630,7 +649,7 @@ def plane_figure(fits, gaps):
     figure.subplots_adjust(left=0.06, right=0.9, top=0.98, bottom=0.08)
     axis = figure.subplots()
     low, high = 0.85 * min(0.5, costs["y"].min()), 1.2 * max(2.0, costs["y"].max())
-    axis.set(xlim=(-0.06, 1.58), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
+    axis.set(xlim=(-0.06, 1.52), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
     regimes(axis, low, high)
     known = costs["gap"].dropna()
     scale = Normalize(min(0.0, known.min()), max(0.1, known.max())) if len(known) else Normalize(0, 0.1)
@@ -683,9 +702,14 @@ def place(axis, x, y, group, colours, scale):
             markeredgewidth=0.6,
         )
     names = ", ".join(f"{row.family}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
-    look = {"fontsize": 7.5, "color": INK, "linespacing": 1.1}
+    look = {
+        "fontsize": 7.3,
+        "color": INK,
+        "linespacing": 1.1,
+        "path_effects": [withStroke(linewidth=2, foreground="w")],
+    }
     if np.isclose(x, 1.0):  # nothing lies beyond
-        axis.text(x + max(r for r, _ in spots) + 0.014, y, textwrap.fill(names, 58), va="center", **look)
+        axis.text(x + max(r for r, _ in spots) + 0.014, y, textwrap.fill(names, 52), va="center", **look)
     else:
         top = y * np.exp(max(up for _, up in spots) + 0.035)
         axis.text(x, top, textwrap.fill(names, 16), ha="center", va="bottom", **look)

@@ -66,9 +66,9 @@ def _blocks(fits, gaps, drawn):
         f"the runs, {counts['REFUTED']} REFUTED and {counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is "
         f"REFUTED in {counted(printed, 'case')}."
     )
-    for name, title, caption in drawn:
-        yield f"![{title}](figures/{name})"
-        yield f"*{title}.* {caption}"
+    for picture in drawn:
+        yield picture.link
+        yield f"*{picture.title}.* {picture.caption}"
     yield "## Verdicts"
     yield (
         "Exponent / printed log power / corrected log power, where theory corrects it: C is CONSISTENT, **R** REFUTED, "

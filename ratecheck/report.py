@@ -6,12 +6,12 @@ the report is written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from .analysis import Analysis, Result, details_of, parts_of, rows_of
-from .answer import answer
+from .answer import answer, fallen_behind
 from .fit import LARGE_SHARE
 from .markdown import counted, estimate, fixed, formula, general, interval, listing, p_value, table, whole
 from .page import write_html
@@ -72,7 +72,7 @@ class Report:
 
     analysis: Analysis
     info: Info
-    drawn: dict  # family -> list of (file name, title, caption)
+    drawn: dict  # family -> figures.Picture
 
     def text(self) -> str:
         sections = [
@@ -220,20 +220,31 @@ class Report:
         return f"({text})" if result.fit is not None and result.fit.problem else text
 
     def figures(self):
-        if not self.drawn:
-            yield "## Figures"
-            yield "This report was written without figures."
+        if len(self.families) > 1:
+            yield from self.sections()
             return
-        several = len(self.families) > 1
+        yield "## Figures"
+        if not self.drawn:
+            yield "This report was written without figures."
         for family, pictures in self.drawn.items():
-            yield f"## {family}" if several else "## Figures"
-            if several:
-                yield from self.claims(self.analysis.of(family))
             if not pictures:
-                yield f"No run of {family} allows a figure."
-            for name, title, caption in pictures:
-                yield f"![{title}](figures/{name})"
-                yield f"*{title}.* {caption}"
+                yield f"No case of {family} has enough horizons and runs for a figure."
+            for picture in pictures:
+                yield picture.link
+                yield f"*{picture.title}, {family}.* {picture.caption}"
+
+    def sections(self):
+        """One per family, with its claims and figures."""
+        captions = {p.title: p.caption for pictures in self.drawn.values() for p in pictures}
+        if captions:
+            yield "## How to read the figures"
+            yield "\n".join(f"- *{title}.* {caption}" for title, caption in captions.items())
+        for family in self.families:
+            yield f"## {family}"
+            alone = replace(self.analysis, results=tuple(self.analysis.of(family)))
+            yield from replace(self, analysis=alone).claims(alone.results)
+            for picture in self.drawn.get(family, []):
+                yield picture.link
 
     def foundations(self):
         analysis = self.analysis
@@ -406,6 +417,9 @@ class Report:
         header = ["family"] * (len(self.families) > 1) + ["d"] + ["adaptive"] * several
         header += ["window", "predicted", "with log powers", "measured gap", "R uniform / R adaptive at the last T"]
         yield table(header, [self.gap_cells(g, several) for g in gaps])
+        summary = fallen_behind(gaps)
+        if summary:
+            yield f"{sentence(summary)} That is: the 95 % interval of the gap lies above 0, without Holm's adjustment."
         reasons = [f"- {self.gap_name(g, several)}: {g.reason}." for g in gaps if g.measured is None]
         if reasons:
             yield "Not measured:"
@@ -422,7 +436,7 @@ class Report:
             *names,
             f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
             fixed(row["predicted"]),
-            fixed(row["predicted"] + row["log_powers"]) if gap.measured else None,
+            fixed(row["with_log_powers"]) if gap.measured else None,
             estimate(row["gap"], row["low"], row["high"]),
             fixed(row["last_ratio"], 2),
         ]
