@@ -1,0 +1,564 @@
+"""Reports against their tables: the same numbers, true sentences, files that exist, pages that a browser shows.
+
+The snapshot is tests/report_snapshot.md.  After a wanted change write it again, read the difference and commit it:
+RATECHECK_SNAPSHOT=write python -m pytest tests/test_report.py -k snapshot -n 0
+"""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import ndtri
+
+import function_zoo as zoo
+from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck.analysis import Analysis, analyse
+from ratecheck.answer import answer
+from ratecheck.markdown import estimate, fixed, formula, fraction, general, interval, listing, table, whole
+from ratecheck.overview import write_overview
+from ratecheck.page import to_html
+from ratecheck.rates import Rate
+from ratecheck.report import Info, write_html, write_report
+from ratecheck.study import Grid, Study
+from ratecheck.study.plan import cases
+from ratecheck.verdicts import Name
+
+SNAPSHOT = Path(__file__).with_name("report_snapshot.md")
+QUADRATIC = (("quadratic", 1), ("quadratic", 3))
+
+
+AUDIT = [
+    {"constant": "alpha", "annotated": 2.0, "measured": 1.99999, "holds": True, "basis": "proved", "worst": "x = 0"},
+    {"constant": "M_b", "annotated": 0.8, "measured": 0.8333, "holds": False, "basis": "bound", "worst": "x = 1"},
+]
+AUDITS = {str(zoo.get("quadratic", dim=1)): AUDIT}
+
+
+def planned(costs=QUADRATIC, **settings):
+    settings = {"horizons": Grid(first=2**8, last=2**15, periods=2.0, cap=2**16), "replicates": 24} | settings
+    return [case for case, _, _ in cases(Study(name="small", question="Does it hold?", costs=costs, **settings))]
+
+
+def runs_of(case, growth=None, noise=0.2, replicates=None):
+    """Runs whose mean follows the case's own theorem, or `growth`, without a random number generator."""
+    rate = growth or case.claims[0].rate
+    rows = []
+    for i in range(replicates or case.replicates):
+        for j, horizon in enumerate(case.horizons):
+            uniform = (0.618034 * (i + 1) + 0.414214 * (j + 1) * (i + 3)) % 1.0
+            rows.append((i, horizon, rate.regret(horizon) * np.exp(noise * ndtri(0.02 + 0.96 * uniform))))
+    frame = pd.DataFrame(rows, columns=["replicate", "horizon", "regret"])
+    return frame.assign(series=case.series["series"], anytime=case.anytime)
+
+
+def analysis_of(plan, **options) -> Analysis:
+    return analyse(plan, pd.concat([runs_of(case, **options) for case in plan]), 0.05)
+
+
+def info_of(**changes) -> Info:
+    session = {"started": "2026-01-02T03:04:05Z", "seconds": 12.34, "units": 8, "steps": 123456, "workers": 2}
+    session |= {"where": "threads", "machine": "a machine", "versions": {"numpy": "2.0", "ratecheck": "0.1"}}
+    plain = Info(
+        name="small",
+        question="Does it hold?",
+        settings={"seed": 0, "noise": "Gaussian(sigma=1.0)"},
+        command="python -m ratecheck.study --family quadratic --out studies/small",
+        sessions=(session, session | {"started": "2026-01-03T03:04:05Z", "seconds": 1.0, "steps": 44}),
+        digest="0123456789abcdef",
+        missing=(),
+        complaints=(),
+        audits={},
+    )
+    return replace(plain, **changes)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return analysis_of(planned())
+
+
+@pytest.fixture(scope="module")
+def written(small, tmp_path_factory):
+    """A report with figures, in a folder that no test changes."""
+    folder = tmp_path_factory.mktemp("report")
+    write_report(folder, small, info_of(audits=AUDITS))
+    write_html(folder)
+    return folder
+
+
+def tables_of(text):
+    """Every table of a markdown text, as a list of dictionaries."""
+    blocks = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
+    for block in blocks:
+        header, _, *rows = [[c.strip() for c in line.strip("|").split(" | ")] for line in block.strip().splitlines()]
+        yield header, [dict(zip((h.strip() for h in header), row, strict=True)) for row in rows]
+
+
+def the_table(text, column):
+    return next(rows for header, rows in tables_of(text) if column in [h.strip() for h in header])
+
+
+def section(text, title):
+    return re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL).group(1)
+
+
+def report(folder, analysis, info=None, **options):
+    return write_report(folder, analysis, info or info_of(), **{"figures": False} | options).read_text("utf-8")
+
+
+# The whole
+
+
+def test_snapshot(small, tmp_path):
+    text = report(tmp_path, small, info_of(audits=AUDITS))
+    if os.environ.get("RATECHECK_SNAPSHOT") == "write":
+        SNAPSHOT.write_text(text, encoding="utf-8")
+    assert text == SNAPSHOT.read_text(encoding="utf-8"), "see the first lines of this file for a new snapshot"
+
+
+def test_sections_stand_in_their_order(written):
+    titles = re.findall(r"^## (.*)$", (written / "report.md").read_text("utf-8"), re.MULTILINE)
+    assert titles == [
+        "Verdicts",
+        "Figures",
+        "What the verdicts rest on",
+        "Diagnostics and sensitivity",
+        "Local slopes",
+        "The gap between uniform and adaptive bins",
+        "Negative control",
+        "What would settle the inconclusive ones",
+        "The constants and their audit",
+        "Provenance",
+    ]
+
+
+def files_of(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*.*")}
+
+
+def test_the_same_input_gives_the_same_bytes(small, written, tmp_path):
+    write_report(tmp_path, small, info_of(audits=AUDITS))
+    write_html(tmp_path)
+    assert {Path(name).suffix for name in files_of(written)} == {".md", ".csv", ".png", ".html"}
+    assert files_of(tmp_path) == files_of(written)
+
+
+def test_vector_figures_come_on_request_and_repeat(tmp_path):
+    analysis = analysis_of(planned(costs=(("quadratic", 1),)))
+    for name in ("first", "second"):
+        write_report(tmp_path / name, analysis, info_of(), svg=True)
+    assert len(list((tmp_path / "first").rglob("*.svg"))) == 5
+    assert files_of(tmp_path / "first") == files_of(tmp_path / "second")
+
+
+def test_every_linked_file_exists(written):
+    text = (written / "report.md").read_text("utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len([link for link in links if link.startswith("figures/")]) == 5
+    for link in links:
+        assert (written / link).is_file(), link
+
+
+def test_formulas_and_tables_are_what_github_renders(written):
+    text = (written / "report.md").read_text("utf-8")
+    assert "<" not in re.sub(r"< 0\.001|`[^`]*`", "", text)  # no raw HTML
+    for line in text.splitlines():
+        assert line.count("$") % 2 == 0, line
+        for before, after in re.findall(r"(.?)\$[^$]+\$(.?)", line):
+            assert (before or " ") in " (", line
+            assert (after or " ") in " ),.;:", line
+    for header, rows in tables_of(text):
+        assert all(len(row) == len(header) for row in rows)
+
+
+# The numbers
+
+
+def test_verdict_table_equals_fits_csv(written):
+    text = (written / "report.md").read_text("utf-8")
+    fits = pd.read_csv(written / "fits.csv")
+    rows = the_table(text, "as printed")
+    assert len(rows) == 8
+    for row in rows:
+        of_case = fits[(fits["dim"] == int(row["d"])) & (fits["algorithm"] == row["algorithm"])]
+        here = of_case[of_case["theorem"].str.startswith(row["theorem"])]
+        printed, stands = here.iloc[0], here.iloc[-1]
+        assert row["printed R"].removeprefix(r"$\ge$ ") == formula(
+            Rate(1 - printed["theory_slope"], printed["log_power"])
+        )
+        assert row["fitted slope"] == estimate(stands["slope"], stands["low"], stands["high"])
+        assert row["exponent"].strip("*") == printed["exponent_verdict"]
+        assert row["as printed"].strip("*") == printed["verdict"]
+        if row["theorem"] == "Theorem 3":
+            assert row["fitted log power"] == row["log power"] == row["corrected R"] == "–"
+            continue
+        power = [stands[f"fitted_log_power{end}"] for end in ("", "_low", "_high")]
+        assert row["fitted log power"] == estimate(*power, digits=2)
+        assert list(here["log_power_verdict"]) == re.findall("[A-Z]{4,}", row["log power"])
+        if len(here) == 2:
+            assert row["corrected R"] == formula(Rate(1 - stands["theory_slope"], stands["log_power"]))
+
+
+def test_diagnostics_equal_fits_csv(written):
+    text = (written / "report.md").read_text("utf-8")
+    fits = pd.read_csv(written / "fits.csv")
+    own = fits[fits["kind"] == "upper"].drop_duplicates(["dim", "algorithm"], keep="last")
+    own = own.set_index(["dim", "algorithm"])
+    for row in the_table(text, "bootstrap"):
+        here = own.loc[(int(row["d"]), row["algorithm"])]
+        assert row["slope of R, raw"] == estimate(here["raw_slope"], here["raw_low"], here["raw_high"])
+        assert row["last half"] == estimate(here["last_half"], here["last_half_low"], here["last_half_high"])
+        assert row["jackknife"] == interval(here["low"], here["high"])
+        assert row["bootstrap"] == interval(here["bootstrap_low"], here["bootstrap_high"])
+        assert row["curvature (p)"].startswith(fixed(here["curvature"]))
+        assert row["χ² / expected (p)"].startswith(
+            f"{fixed(here['chi_square'], 1)} / {fixed(here['chi_square_expected'], 1)}"
+        )
+        assert row["largest run"] == f"{100 * here['largest_share']:.0f} %"
+    for row in the_table(text, "ln T is worth"):
+        here = own.loc[(int(row["d"]), row["algorithm"])]
+        assert row["ln T is worth"] == fixed(here["resolution"])
+        assert row["window"] == f"{whole(here['horizon_min'])} to {whole(here['horizon_max'])}"
+        assert row["onset"] == general(here["onset"], 3)
+        assert row["periods"] == fixed(here["periods"], 2)
+        assert row["runs"] == f"{here['replicates']} of 24"
+
+
+@pytest.mark.parametrize(("what", "column"), [("sensitivity", "choice"), ("local slope", "T")])
+def test_tables_side_by_side_equal_details_csv(written, what, column):
+    text = (written / "report.md").read_text("utf-8")
+    title = {"sensitivity": "Diagnostics and sensitivity", "local slope": "Local slopes"}[what]
+    details = pd.read_csv(written / "details.csv")
+    details = details[details["what"] == what]
+    shown = [rows for header, rows in tables_of(section(text, title)) if column in header and "UniformBins" in header]
+    (rows,) = shown
+    seen = 0
+    for row, algorithm in itertools.product(rows, ("UniformBins", "AdaptiveBins")):
+        here = details[(details["dim"] == int(row["d"])) & (details["algorithm"] == algorithm)]
+        if column == "choice":
+            here = here[here["choice"] == row["choice"]]
+        else:
+            here = here[here["horizon"].round().astype(int).astype(str) == row["T"]]
+        if row[algorithm] == "–":
+            assert here.empty
+        else:
+            (found,) = here.itertuples()
+            assert row[algorithm] == estimate(found.value, found.low, found.high)
+            seen += 1
+    assert seen == len(details)
+
+
+def test_gaps_equal_gaps_csv(written):
+    rows = the_table((written / "report.md").read_text("utf-8"), "measured gap")
+    gaps = pd.read_csv(written / "gaps.csv").set_index("dim")
+    for row in rows:
+        here = gaps.loc[int(row["d"])]
+        assert row["measured gap"] == estimate(here["gap"], here["low"], here["high"])
+        assert row["predicted"] == fixed(here["predicted"])
+        assert row["with log powers"] == fixed(here["with_log_powers"])
+
+
+def test_numbers_in_sentences_come_from_the_tables(written):
+    """Every reason in the notes stands word for word in fits.csv."""
+    text = (written / "report.md").read_text("utf-8")
+    reasons = " ".join(pd.read_csv(written / "fits.csv")["reason"])
+    notes = re.findall(r"^\d+\. .*?, Theorem \d: (.*)$", text, re.MULTILINE)
+    assert len(notes) == 8
+    for number in re.findall(r"-?\d+\.\d+", " ".join(notes)):
+        assert number in reasons
+
+
+# The answer
+
+
+def judged_as(analysis, exponent, log_power=None, corrected=None, control=Name.REFUTED):
+    """The analysis with other verdicts: a function of the result's place for each part."""
+
+    def name(part, i, verdict):
+        chosen = part(i) if callable(part) else part
+        return verdict if verdict is None or chosen is None else replace(verdict, name=chosen)
+
+    results = []
+    for i, result in enumerate(analysis.results):
+        found = result.own.assessment
+        found = replace(
+            found,
+            exponent=name(exponent, i, found.exponent),
+            log_power=name(log_power or exponent, i, found.log_power),
+            corrected_log_power=name(corrected or exponent, i, found.corrected_log_power),
+        )
+        own = replace(result.own, assessment=found)
+        controls = tuple((c, name(control, i, v)) for c, v in result.controls)
+        results.append(replace(result, judged=(own, *result.judged[1:]), controls=controls))
+    return replace(analysis, results=tuple(results))
+
+
+def short(result):
+    return f"{result.case.algorithm}{result.case.dim}"
+
+
+C, R, I = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE  # noqa: E741
+MIXTURES = [
+    ({"exponent": C}, ["no faster than the promised exponent allows in all 4 cases", "is consistent in all 4 cases"]),
+    (
+        {"exponent": C, "log_power": lambda i: R if i == 1 else C},
+        [
+            "no faster than the promised exponent allows in all 4",
+            "refuted in 1 of 4 cases (AdaptiveBins1); the corrected",
+        ],
+    ),
+    ({"exponent": I}, ["cannot decide about the exponent in all 4 cases", "is undecided in all 4 cases"]),
+    ({"exponent": R}, ["faster than the promised exponent allows in all 4 cases", "is refuted in all 4 cases"]),
+    (
+        {"exponent": lambda i: [C, R, I, C][i]},
+        [
+            "grows faster than the promised exponent allows in 1 of 4 cases (AdaptiveBins1)",
+            "it grows no faster than that in 2 of 4 cases",
+            "cannot decide about the exponent in 1 of 4 cases (UniformBins3)",
+        ],
+    ),
+    (
+        {"exponent": C, "control": lambda i: I if i == 2 else R},
+        ["the negative control was not refuted for UniformBins3, so the verdict there has no force"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("verdicts", "words"), MIXTURES)
+def test_answer_is_two_sentences_true_to_the_verdicts(small, verdicts, words):
+    text = answer(judged_as(small, **verdicts), short)
+    assert len(re.findall(r"\.(?: |$)", text)) == 2, text
+    for word in words:
+        assert word in text, text
+
+
+def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tmp_path):
+    text = report(tmp_path, judged_as(small, exponent=C, control=I))
+    assert "have no force" in section(text, "Negative control")
+    assert "Every control was refuted" not in text
+    assert "Every control was refuted" in report(tmp_path, judged_as(small, exponent=C))
+
+
+# Studies that did not go as planned
+
+
+def test_without_figures(small, tmp_path):
+    text = report(tmp_path, small)
+    assert "without figures" in text
+    assert "![" not in text
+    assert not (tmp_path / "figures").exists()
+
+
+def test_one_horizon_too_few(tmp_path):
+    plan = planned(horizons=(256, 512), costs=(("quadratic", 1),))
+    analysis = analysis_of(plan)
+    text = report(tmp_path, analysis, figures=True)
+    assert {j.name for r in analysis.results for j in r.judged} == {I}
+    assert "2 horizon(s) give no slope with an interval" in text
+    assert "No case of quadratic has enough horizons and runs for a figure." in text
+    assert "cannot decide about the exponent in all 2 cases" in text
+    assert set(pd.read_csv(tmp_path / "fits.csv")["verdict"]) == {"INCONCLUSIVE"}
+
+
+def test_missing_units_are_said_at_the_top(tmp_path):
+    plan = planned(costs=(("quadratic", 1),))
+    table = pd.concat([runs_of(case) for case in plan])
+    lost = (table["series"] == plan[1].series["series"]) & (table["replicate"] >= 20)
+    text = report(tmp_path, analyse(plan, table[~lost], 0.05), info_of(missing=("replicate 20 failed: no memory",)))
+    top = text[: text.index("## Verdicts")]
+    assert "**Incomplete.** 1 unit of work failed; fewer runs than planned stand behind d = 1 AdaptiveBins" in top
+    assert "20 of 24" in the_table(text, "ln T is worth")[1]["runs"]
+    assert "- replicate 20 failed: no memory" in section(text, "Provenance")
+
+
+def test_a_case_without_runs_leaves_its_panel_empty(tmp_path):
+    plan = planned()
+    table = pd.concat([runs_of(case) for case in plan[:3]])
+    text = report(tmp_path, analyse(plan, table, 0.05), figures=True)
+    assert "no run of this case has finished" in text
+    assert (tmp_path / "figures" / "quadratic-regret.png").exists()
+
+
+def test_a_study_without_any_run(tmp_path):
+    text = report(tmp_path, analyse(planned(), pd.DataFrame(), 0.05), info_of(sessions=()), figures=True)
+    assert "cannot decide about the exponent in all 4 cases" in text
+    assert not (tmp_path / "details.csv").exists()
+    assert "details.csv" not in text
+
+
+def test_all_inconclusive_says_what_would_settle_it(tmp_path):
+    analysis = analysis_of(planned(costs=(("quadratic", 1),)), noise=2.0)
+    assert {j.assessment.exponent.name for r in analysis.results for j in r.judged} == {I}
+    lines = section(report(tmp_path, analysis), "What would settle the inconclusive ones").strip().splitlines()
+    assert lines
+    assert all(re.search(r"N = \d+|T_max = ", line) for line in lines)
+
+
+def test_nothing_open_is_said(small, tmp_path):
+    decided = replace(small, results=tuple(replace(r, judged=r.judged[:1]) for r in small.results))
+    assert "Nothing is left open" in report(tmp_path, judged_as(decided, exponent=C))
+
+
+def test_several_families_and_settings_have_sections_of_their_own(tmp_path):
+    costs = (("cone", 1), zoo.get("cusp", dim=1), zoo.get("cusp", dim=1, power=0.7))
+    algorithms = (UniformBins(), AdaptiveBins(), AdaptiveBins(mu=30.0))
+    text = report(tmp_path, analysis_of(planned(costs, algorithms=algorithms)))
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert titles[1:4] == ["cone", "cusp(power=0.5)", "cusp(power=0.7)"]
+    assert {row["adaptive"] for row in the_table(text, "measured gap")} == {"AdaptiveBins", "AdaptiveBins(mu=30)"}
+    assert len(the_table(text, "promised slope")) == 9
+
+
+def test_hypotheses_that_are_not_met_are_said(written):
+    text = section((written / "report.md").read_text("utf-8"), "What the verdicts rest on")
+    assert re.search(r"- d = 1 AdaptiveBins: mu = [\d.]+ does not exceed", text)
+    assert "cannot refute it" in text
+
+
+def test_constants_that_fail_their_audit_are_said(written):
+    text = section((written / "report.md").read_text("utf-8"), "The constants and their audit")
+    assert "`M_b` **does not hold**: annotated 0.8, measured 0.8333 at x = 1" in text
+    assert "no audit of quadratic, d = 3" in text
+
+
+def test_provenance_is_complete(written):
+    text = section((written / "report.md").read_text("utf-8"), "Provenance")
+    for word in (
+        "python -m ratecheck.study --family quadratic",
+        "2026-01-02T03:04:05Z",
+        "numpy 2.0",
+        "0123456789abcdef",
+    ):
+        assert word in text
+    assert "13.3 s of wall time" in text
+
+
+# Words and formulas
+
+
+def test_formulas():
+    assert formula(Rate(0.5, 1.5)) == r"$T^{1/2} (\ln T)^{3/2}$"
+    assert formula(Rate(1 / 3, 1)) == r"$T^{2/3} (\ln T)$"
+    assert formula(Rate(0.25)) == r"$T^{3/4}$"
+    assert fraction(0.1234567) == "0.123"
+    assert to_html(r"T^{1/2} (\ln T)^{3/2}") == "<i>T</i><sup>1/2</sup> (ln <i>T</i>)<sup>3/2</sup>"
+    assert to_html(r"\ge") == "≥"
+    with pytest.raises(ValueError, match="frac"):
+        to_html(r"\frac12")
+
+
+def test_words():
+    assert listing(["a"]) == "a"
+    assert listing("abc") == "a, b and c"
+    assert listing("abcdefgh", most=2) == "a, b and 6 more"
+    assert table(["x|y"], [[None]]) == "| x\\|y |\n| --- |\n| – |"
+
+
+# The page
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=20000",
+    "--window-size=1400,900",
+    "--dump-dom",
+]
+MEASURE = """<script>window.addEventListener("load", () => parent.postMessage(JSON.stringify({
+  width: innerWidth,
+  page: document.documentElement.scrollWidth,
+  images: document.images.length,
+  broken: [...document.images].filter(i => !i.complete || i.naturalWidth === 0).length,
+  wide: [...document.querySelectorAll("body > *:not(.box):not(pre)")].filter(e => e.scrollWidth > innerWidth).length,
+}), "*"))</script>"""
+FRAMES = """<!doctype html><body><script>addEventListener("message", e => {
+  const p = document.createElement("p"); p.textContent = e.data; document.body.append(p); })</script>
+<iframe src="page.html" width="1280" height="800" style="border:0"></iframe>
+<iframe src="page.html" width="400" height="800" style="border:0"></iframe>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine; apt-get install chromium")
+def test_page_in_a_browser(written, tmp_path):
+    page = (written / "report.html").read_text("utf-8")
+    (tmp_path / "page.html").write_text(page.replace("</body>", MEASURE + "</body>"), encoding="utf-8")
+    (tmp_path / "frames.html").write_text(FRAMES, encoding="utf-8")
+    command = [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", (tmp_path / "frames.html").as_uri()]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    measured = {m["width"]: m for m in map(json.loads, re.findall(r"<p>(\{.*?\})</p>", shown))}
+    assert set(measured) == {1280, 400}, shown[:2000]
+    for width, found in measured.items():
+        assert found["images"] == 5
+        assert found["broken"] == 0
+        assert found["page"] <= width
+        assert found["wide"] == 0
+
+
+def test_page_needs_nothing_but_itself(written):
+    page = (written / "report.html").read_text("utf-8")
+    assert page.count("<img ") == 5
+    assert all(source.startswith("data:image/png;base64,") for source in re.findall(r'src="([^"]*)"', page))
+    assert "<script" not in page
+    assert "$" not in page
+    assert "http" not in re.sub(r"base64,[^\"]*", "", page)
+
+
+# The zoo at one glance
+
+
+@pytest.fixture(scope="module")
+def zoo_folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("studies")
+    costs = (("quadratic", 1), ("quadratic", 2), ("cone", 2), ("valley", 2))
+    write_report(root / "first", analysis_of(planned(costs)), info_of(), figures=False)
+    longer = planned((("cone", 2),), horizons=Grid(first=2**8, last=2**16, periods=2.0, cap=2**17))
+    write_report(root / "second", analysis_of(longer), info_of(), figures=False)
+    write_overview(root)
+    return root
+
+
+def test_overview_has_a_row_per_cost_from_the_longest_study(zoo_folder):
+    text = (zoo_folder / "README.md").read_text("utf-8")
+    rows = the_table(text, "measured gap")
+    assert [(r["family"], r["d"]) for r in rows] == [
+        ("cone", "2"),
+        ("quadratic", "1"),
+        ("quadratic", "2"),
+        ("valley", "2"),
+    ]
+    assert rows[0]["studies"] == "[second](second/report.md)"
+    gap = pd.read_csv(zoo_folder / "second" / "gaps.csv").iloc[0]
+    assert rows[0]["measured gap"] == estimate(gap["gap"], gap["low"], gap["high"])
+    fits = pd.read_csv(zoo_folder / "first" / "fits.csv")
+    here = fits[(fits["family"] == "quadratic") & (fits["dim"] == 2) & fits["theorem"].str.startswith("Theorem 1")]
+    letters = {"CONSISTENT": "C", "REFUTED": "**R**", "INCONCLUSIVE": "?"}
+    verdicts = [here["exponent_verdict"].iloc[0], *here["log_power_verdict"]]
+    assert rows[2]["Theorem 1"] == " / ".join(letters[v] for v in verdicts)
+
+
+def test_overview_links_exist_and_repeat(zoo_folder):
+    text = (zoo_folder / "README.md").read_text("utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert sum(link.startswith("figures/") for link in links) == 2
+    before = {link: (zoo_folder / link).read_bytes() for link in links}
+    write_overview(zoo_folder)
+    assert text == (zoo_folder / "README.md").read_text("utf-8")
+    assert before == {link: (zoo_folder / link).read_bytes() for link in links}
+
+
+def test_overview_without_studies(tmp_path):
+    assert "no study here yet" in write_overview(tmp_path).read_text("utf-8")
