@@ -120,7 +120,8 @@ def render(store: Store, folder, figures=True, svg=False):
 def plan_text(study: Study, folder, workers: int) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
-    row = "{:34}{:>6}{:>10}{:>10}{:>12}{:>13}{:>9}{:>10}".format
+    wide = max(len(case.name) for case, _, _ in planned)
+    row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
     lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
     for case, _, _ in planned:
         first, last = case.horizons[0], case.horizons[-1]

@@ -11,7 +11,7 @@ study = Study(
     ),
     costs=[("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2)],
     algorithms=[AdaptiveBins(mu=0.0), AdaptiveBins(), AdaptiveBins(mu="theorem")],
-    horizons=Grid(first=2**10, last=2**20, periods=2.5, cap=2**25),
+    horizons=Grid(first=2**10, last=2**20, periods=2.5, cap=2**26),
     replicates=64,
     seed=0,
     margin=0.05,
