@@ -68,8 +68,8 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
     longest = horizon / steps_per_core_second / 60
     return (
         f"at this speed {cores:,} cores take the whole zoo ({len(every)} costs, both algorithms, {replicates} "
-        f"replicates, {steps:.2g} steps) to T = {horizon:.0e} in {minutes:.0f} minutes; a single run takes {longest:.1f} "
-        "minutes, so the last one leaves no core idle for long"
+        f"replicates, {steps:.2g} steps) to T = {horizon:.0e} in {minutes:.0f} minutes; a single run takes "
+        f"{longest:.1f} minutes, so the last one leaves no core idle for long"
     )
 
 
