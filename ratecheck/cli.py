@@ -9,6 +9,7 @@ USAGE = """usage: ratecheck COMMAND ...
 
   study ...     run a study and write its report (ratecheck study --help)
   report DIR    write the report of a study again, from its store alone
+  overview DIR  one page and two figures about all studies below DIR
   export DIR    the table of runs, as CSV or Parquet
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
 """
@@ -25,12 +26,12 @@ def main(argv=None) -> int:
         from function_zoo.__main__ import main as zoo
 
         return zoo(rest, "ratecheck zoo")
-    if command in ("report", "export"):
-        return (report if command == "report" else export)(rest)
+    if command in COMMANDS:
+        return COMMANDS[command](rest)
     if command in ("-h", "--help"):
         print(USAGE, end="")
         return 0
-    print(f"error: there is no command {command!r}; take study, report, export or zoo", file=sys.stderr)
+    print(f"error: there is no command {command!r}; take study, report, overview, export or zoo", file=sys.stderr)
     return 2
 
 
@@ -78,11 +79,26 @@ def export(argv) -> int:
     return _with_store(arguments.folder, write)
 
 
-def _parser(command, what):
+def overview(argv) -> int:
+    parser = _parser("overview", "one page and two figures about all studies below a folder", "holds studies' folders")
+    arguments = parser.parse_args(argv)
+    from .overview import write_overview
+
+    if not list(arguments.folder.glob("*/fits.csv")):
+        print(f"error: no folder in {arguments.folder} holds a fits.csv; run a study first", file=sys.stderr)
+        return 2
+    print(write_overview(arguments.folder))
+    return 0
+
+
+COMMANDS = {"report": report, "overview": overview, "export": export}
+
+
+def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
     from function_zoo.__main__ import Parser
 
     parser = Parser(prog=f"ratecheck {command}", description=what)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="a study's folder: it holds runs.sqlite")
+    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
     return parser
 
 

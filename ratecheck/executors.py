@@ -12,12 +12,17 @@ import signal
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 
 from .engine import available_cores, whole
 
 
 class ExecutorError(RuntimeError):
     """There is no place to run; the message says why."""
+
+
+class ExecutorLost(ExecutorError):
+    """The place is gone in the middle of the work."""
 
 
 class Threads:
@@ -101,10 +106,22 @@ class Dask:
 
     @property
     def slots(self) -> int:
-        return max(1, sum(self.client.nthreads().values()))
+        with self._connected():
+            return max(1, sum(self.client.nthreads().values()))
 
     def submit(self, function, *arguments):
-        return self.pool.submit(function, *arguments)
+        with self._connected():
+            return self.pool.submit(function, *arguments)
+
+    @contextmanager
+    def _connected(self):
+        try:
+            yield
+        except (OSError, RuntimeError) as error:
+            raise ExecutorLost(
+                f"lost the scheduler ({self.where}: {error}); finished units are kept, and the same command goes on "
+                "from there"
+            ) from error
 
     def close(self):
         self.pool.shutdown(wait=False)  # cancels what has not finished

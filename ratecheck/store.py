@@ -221,7 +221,7 @@ class Store:
             "ORDER BY s.cost, s.algorithm, s.series, r.replicate, r.horizon"
         )
         frame = pd.DataFrame(rows, columns=[*RUN, *SERIES])
-        return frame.assign(anytime=frame["anytime"].astype(bool))
+        return frame.assign(anytime=frame["anytime"].astype(bool), family=frame["cost"].str.split("(").str[0])
 
     def digest(self) -> str:
         """Of all runs, to the last bit, whatever their order of arrival."""

@@ -231,6 +231,22 @@ def test_a_dask_worker_that_dies_is_noticed_and_its_units_run_elsewhere(tmp_path
     calm.close()
 
 
+def test_a_lost_scheduler_is_said_in_a_sentence(monkeypatch):
+    pytest.importorskip("distributed")
+    place = executor("local:1")
+    try:
+
+        def gone(*_):
+            raise OSError("timed out")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(place.client, "nthreads", gone)
+            with pytest.raises(executors.ExecutorLost, match="finished units are kept"):
+                _ = place.slots
+    finally:
+        place.close()
+
+
 def test_workers_with_other_kernels_are_refused(tmp_path, monkeypatch):
     def foreign(*arguments, stop=None):
         return [], "", 0.1, runner.SEMANTICS + 1

@@ -43,7 +43,7 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
 
 def _main(arguments) -> int:
     from ..engine import available_cores
-    from ..executors import ExecutorError
+    from ..executors import ExecutorError, ExecutorLost
     from ..store import StoreError, StoreFull
     from .conduct import conduct, plan_text
 
@@ -63,7 +63,7 @@ def _main(arguments) -> int:
             not arguments.no_figures,
             say=lambda text: print(text, file=sys.stderr),
         )
-    except StoreFull as error:
+    except (StoreFull, ExecutorLost) as error:
         return _complain(error, 1)
     except (StoreError, ExecutorError) as error:
         return _complain(error, 2)

@@ -11,31 +11,26 @@ import sys
 import tempfile
 import time
 
+import function_zoo as zoo
+from function_zoo.registry import lookup
+
 from ..engine import available_cores, run_unit
 from ..executors import executor
 from ..store import Store
-from .declaration import PRESETS, Study
+from .declaration import PRESETS, Grid, Study
 from .plan import cases
 from .progress import Progress
-from .runner import _Never, missing_runs, run_units, units_of
-
-FULL_ZOO = 56 * 2  # costs of the zoo in d = 1, 2, 3, times algorithms
+from .runner import Empty, Never, missing_runs, run_units, units_of
 
 
 def loop(study) -> float:
     """Seconds for all runs of a study, one after another and nothing else."""
-    planned = [(case, cost, algorithm, list(missing_runs(case, _Nothing))) for case, cost, algorithm in cases(study)]
+    planned = [(case, cost, algorithm, list(missing_runs(case, Empty))) for case, cost, algorithm in cases(study)]
     start = time.perf_counter()
     for _, cost, algorithm, runs in planned:
         for replicate, horizons in runs:
-            run_unit(algorithm, cost, horizons, replicate, study.seed, study.noise, study.alignment, False, _Never)
+            run_unit(algorithm, cost, horizons, replicate, study.seed, study.noise, study.alignment, False, Never)
     return time.perf_counter() - start
-
-
-class _Nothing:
-    @staticmethod
-    def known(series):
-        return set()
 
 
 def runner(study, workers) -> tuple[float, int]:
@@ -63,6 +58,21 @@ def measure(family="quadratic", dims=(1, 2, 3), replicates=16, rounds=3, most=No
     return rows
 
 
+def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> str:
+    """What many cores would do, on paper: units share nothing, so only their number and the longest run matter."""
+    every = [(name, dim) for name in zoo.families() for dim in (1, 2, 3) if dim in lookup(name).dims]
+    study = Study("zoo", "?", every, horizons=Grid(last=horizon, periods=None), replicates=replicates)
+    planned = [case for case, _, _ in cases(study)]
+    steps = sum(replicates * (c.horizons[-1] if c.anytime else sum(c.horizons)) for c in planned)
+    minutes = steps / steps_per_core_second / cores / 60
+    longest = horizon / steps_per_core_second / 60
+    return (
+        f"at this speed {cores:,} cores take the whole zoo ({len(every)} costs, both algorithms, {replicates} "
+        f"replicates, {steps:.2g} steps) to T = {horizon:.0e} in {minutes:.0f} minutes; a single run takes "
+        f"{longest:.1f} minutes, so the last one leaves no core idle for long"
+    )
+
+
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ratecheck.study.benchmark", description=__doc__.splitlines()[0])
     parser.add_argument("--family", default="quadratic")
@@ -79,8 +89,7 @@ def main(argv=None) -> int:
             f"{workers:>8}{statistics.median(alone):>9.2f}{statistics.median(seconds):>10.2f}{speed_up:>10.2f}"
             f"{100 * (workers / speed_up - 1):>9.1f}%{per_second / 1e6:>17.1f}"
         )
-    days = FULL_ZOO * 64 * 1e9 / (per_second / workers * 1000) / 86400
-    print(f"at this speed 1,000 cores take the whole zoo (64 replicates) to T = 1e9 in {24 * days:.1f} hours")
+    print(cluster(per_second / workers))
     return 0
 
 

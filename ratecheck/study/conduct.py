@@ -12,7 +12,7 @@ from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
 from .plan import Case, cases
 from .progress import Progress, clock
-from .runner import cells_of, check_costs, run_units, surroundings, units_of
+from .runner import Empty, cells_of, check_costs, run_units, surroundings, units_of
 
 COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
@@ -38,6 +38,7 @@ def _run(study, planned, store, scheduler, workers):
     costs = list({str(cost): cost for _, cost, _ in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
+    store.note("failed", [])
     if not audits and not units_of(planned, store, study.noise, 1):
         return
     place = executor_of(scheduler, workers, kernels)
@@ -120,7 +121,8 @@ def render(store: Store, folder, figures=True, svg=False):
 def plan_text(study: Study, folder, workers: int) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
-    row = "{:34}{:>6}{:>10}{:>10}{:>12}{:>13}{:>9}{:>10}".format
+    wide = max(len(case.name) for case, _, _ in planned)
+    row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
     lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
     for case, _, _ in planned:
         first, last = case.horizons[0], case.horizons[-1]
@@ -132,7 +134,7 @@ def plan_text(study: Study, folder, workers: int) -> str:
         with Store(folder) as store:
             units = units_of(planned, store, study.noise, workers)
     else:
-        units = units_of(planned, _Empty, study.noise, workers)
+        units = units_of(planned, Empty, study.noise, workers)
     seconds = sum(u.seconds for u in units) / workers
     cells = sorted((cells_of(c, c.horizons[-1]) for c, _, _ in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
@@ -143,15 +145,3 @@ def plan_text(study: Study, folder, workers: int) -> str:
         f"into {folder}",
     ]
     return "\n".join(lines)
-
-
-class _Empty:
-    """A store that holds nothing."""
-
-    @staticmethod
-    def known(series):
-        return set()
-
-    @staticmethod
-    def speeds():
-        return {}

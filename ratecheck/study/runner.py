@@ -48,7 +48,7 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     None if it was told to stop.
     """
     start = time.perf_counter()
-    stop = stop or _Never
+    stop = stop or Never
     rows, complaints = [], set()
     for replicate, horizons in runs:
         found, _, complaint = run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
@@ -59,7 +59,7 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
 
 
-class _Never:
+class Never:
     @staticmethod
     def is_set():
         return False
@@ -71,6 +71,18 @@ def audit(cost, stop=None):
 
 
 # What is missing
+
+
+class Empty:
+    """A store that holds nothing yet."""
+
+    @staticmethod
+    def known(series):
+        return set()
+
+    @staticmethod
+    def speeds():
+        return {}
 
 
 def missing_runs(case, store: Store):

@@ -1,0 +1,19 @@
+"""Algorithm 2 with no bias at all, with the smallest valid one, and with the theorem's."""
+
+from ratecheck import AdaptiveBins
+from ratecheck.study import Grid, Study, TooFast
+
+study = Study(
+    name="mu",
+    question=(
+        "Does adaptive splitting keep its rate whatever its parameter mu is: 0, the smallest value that makes its "
+        "confidence bounds valid, or the much larger one that Theorem 2 asks for?"
+    ),
+    costs=[("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2)],
+    algorithms=[AdaptiveBins(mu=0.0), AdaptiveBins(), AdaptiveBins(mu="theorem")],
+    horizons=Grid(first=2**10, last=2**20, periods=2.5, cap=2**26),
+    replicates=64,
+    seed=0,
+    margin=0.05,
+    controls=[TooFast(0.4)],
+)
