@@ -296,12 +296,13 @@ def regret_panel(axis, result, colour, marker, margin):
         )
     anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
-    axis.plot(T, height * rate.regret(T), color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
+    shape = height * rate.regret(T)
+    axis.plot(T, shape, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
     axis.set_yscale("log")
     axis.yaxis.set_minor_locator(NullLocator())
-    least, most = float(min(low.min(), mean.min())), float(max(high.max(), mean.max()))
+    least, most = (float(end(np.concatenate([low, high, mean, shape]))) for end in (np.min, np.max))
     log_ticks(axis, least, most)
-    room(axis, least, most, below=0.22, above=0.12)
+    room(axis, least, most, below=0.2, above=0.05)
     note(axis, "\n".join(lines), "lower right")
 
 
