@@ -647,7 +647,7 @@ def plane_figure(fits, gaps):
     costs = costs.merge(gaps[["family", "dim", "gap"]], on=["family", "dim"], how="left")
     costs = costs.assign(x=costs["alpha"] * costs["beta"] / costs["dim"], y=costs["dim"] / costs["alpha"])
     figure = Figure(figsize=(11.0, 7.0))
-    figure.subplots_adjust(left=0.06, right=0.9, top=0.98, bottom=0.08)
+    figure.subplots_adjust(left=0.06, right=0.88, top=0.98, bottom=0.08)
     axis = figure.subplots()
     low, high = 0.85 * min(0.5, costs["y"].min()), 1.2 * max(2.0, costs["y"].max())
     axis.set(xlim=(-0.06, 1.52), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
@@ -667,7 +667,7 @@ def plane_figure(fits, gaps):
         for d in sorted(set(costs["dim"]))
     ]
     axis.legend(handles=shapes, loc="lower left", frameon=False)
-    bar = figure.colorbar(ScalarMappable(scale, colours), cax=figure.add_axes((0.92, 0.2, 0.015, 0.6)))
+    bar = figure.colorbar(ScalarMappable(scale, colours), cax=figure.add_axes((0.9, 0.2, 0.015, 0.6)))
     bar.set_label("measured gap: slope of uniform − slope of adaptive bins")
     return figure
 
