@@ -56,10 +56,10 @@ def _log_powers(analysis, name) -> str:
         parts.append(f"with the exponent granted, the printed power of ln T is refuted {_where(bad, total)}")
         parts += _corrected(analysis, name)
     if good:
-        power = "it" if bad else "the printed power of ln T"
+        power = "the printed one" if bad else "the printed power of ln T"
         parts.append(f"{power} is consistent {_where(good, total, which=False)}")
     if undecided:
-        power = "it" if good or bad else "the printed power of ln T"
+        power = "the printed one" if bad else "it" if good else "the printed power of ln T"
         parts.append(f"{power} is undecided {_where(undecided, total)}")
     gaps = fallen_behind([g for g in analysis.gaps if g.adaptive == "AdaptiveBins"])
     return _sentence([*parts, *_lower_bounds(analysis, name), *([gaps] if gaps else [])])

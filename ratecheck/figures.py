@@ -296,12 +296,13 @@ def regret_panel(axis, result, colour, marker, margin):
         )
     anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
-    axis.plot(T, height * rate.regret(T), color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
+    shape = height * rate.regret(T)
+    axis.plot(T, shape, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
     axis.set_yscale("log")
     axis.yaxis.set_minor_locator(NullLocator())
-    least, most = float(min(low.min(), mean.min())), float(max(high.max(), mean.max()))
+    least, most = (float(end(np.concatenate([low, high, mean, shape]))) for end in (np.min, np.max))
     log_ticks(axis, least, most)
-    room(axis, least, most, below=0.22, above=0.12)
+    room(axis, least, most, below=0.2, above=0.05)
     note(axis, "\n".join(lines), "lower right")
 
 
@@ -646,7 +647,7 @@ def plane_figure(fits, gaps):
     costs = costs.merge(gaps[["family", "dim", "gap"]], on=["family", "dim"], how="left")
     costs = costs.assign(x=costs["alpha"] * costs["beta"] / costs["dim"], y=costs["dim"] / costs["alpha"])
     figure = Figure(figsize=(11.0, 7.0))
-    figure.subplots_adjust(left=0.06, right=0.9, top=0.98, bottom=0.08)
+    figure.subplots_adjust(left=0.06, right=0.88, top=0.98, bottom=0.08)
     axis = figure.subplots()
     low, high = 0.85 * min(0.5, costs["y"].min()), 1.2 * max(2.0, costs["y"].max())
     axis.set(xlim=(-0.06, 1.52), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
@@ -666,7 +667,7 @@ def plane_figure(fits, gaps):
         for d in sorted(set(costs["dim"]))
     ]
     axis.legend(handles=shapes, loc="lower left", frameon=False)
-    bar = figure.colorbar(ScalarMappable(scale, colours), cax=figure.add_axes((0.92, 0.2, 0.015, 0.6)))
+    bar = figure.colorbar(ScalarMappable(scale, colours), cax=figure.add_axes((0.9, 0.2, 0.015, 0.6)))
     bar.set_label("measured gap: slope of uniform − slope of adaptive bins")
     return figure
 

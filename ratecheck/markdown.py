@@ -32,7 +32,11 @@ def fixed(x, digits=3) -> str:
 
 
 def general(x, digits=4) -> str:
-    return NOTHING if absent(x) else f"{x:.{digits}g}"
+    """So many digits, and no exponent below ten millions."""
+    if absent(x):
+        return NOTHING
+    text = f"{x:.{digits}g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(x) < 1e7 else text
 
 
 def whole(x) -> str:

@@ -322,6 +322,7 @@ class Report:
             "horizon's summed regret in a single run. Jackknife and studentised bootstrap are two 95 % intervals for "
             "the same slope."
         )
+        yield self.lack_of_fit(usable)
         heavy = [self.case(r) for r in usable if r.fit.caution]
         if heavy:
             yield (
@@ -330,6 +331,19 @@ class Report:
             )
         yield from self.held_out()
         yield from self.sensitivity()
+
+    def lack_of_fit(self, usable) -> str:
+        """What the diagnostics say about all cases together."""
+        rows = [self.own_row(r) for r in usable]
+        moving = [row for row in rows if row["curvature_p"] < 0.05]
+        rising = sum(row["curvature"] > 0 for row in moving)
+        poor = sum(row["chi_square_p"] < 0.05 for row in rows)
+        return (
+            f"At the 5 % level (each case for itself) χ² finds more than noise around the fit in {poor} of "
+            f"{counted(len(rows), 'case')}, and the slope is still rising with T in {rising} and falling in "
+            f"{len(moving) - rising}. An interval holds the uncertainty of the runs, not that of the model; where the "
+            "slope is rising, a longer window may give a larger one."
+        )
 
     def diagnosis(self, result):
         row = self.own_row(result)

@@ -312,7 +312,7 @@ MIXTURES = [
         {"exponent": C, "log_power": lambda i: R if i == 1 else C},
         [
             "no faster than the promised exponent allows in all 4",
-            "refuted in 1 of 4 cases (AdaptiveBins1); the corrected",
+            "refuted in 1 of 4 cases (AdaptiveBins1); the corrected one is consistent there; the printed one is",
         ],
     ),
     ({"exponent": I}, ["cannot decide about the exponent in all 4 cases", "is undecided in all 4 cases"]),
@@ -459,6 +459,8 @@ def test_words():
     assert listing(["a"]) == "a"
     assert listing("abc") == "a, b and c"
     assert listing("abcdefgh", most=2) == "a, b and 6 more"
+    assert general(1468.9, 3) == "1470"
+    assert general(1.5e9, 3) == "1.5e+09"
     assert table(["x|y"], [[None]]) == "| x\\|y |\n| --- |\n| – |"
 
 
