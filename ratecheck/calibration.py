@@ -232,9 +232,6 @@ def decisions(scenario, n, repeats, seed) -> dict:
     """How often each verdict falls, by how far the true rate lies from the claim."""
     rng = np.random.default_rng([seed, n, 1])
 
-    def share(truth, judged, name):
-        return sum(judged(scenario.fit(rng, truth, n)).name == name for _ in range(repeats)) / repeats
-
     def shares(truth, *judged):
         fits = [scenario.fit(rng, truth, n) for _ in range(repeats)]
         return [{name: sum(j(f).name == name for f in fits) / repeats for name in Name} for j in judged]
@@ -242,9 +239,10 @@ def decisions(scenario, n, repeats, seed) -> dict:
     row = {"scenario": scenario.name, "N": n}
     for off in (0.0, *OFF):
         [found] = shares(Rate(CLAIM.exponent - off, CLAIM.log_power), _upper)
-        row |= {f"{name} +{off:g}": found[name] for name in Name}
-    row["log power right refuted"] = share(CLAIM, _log_power, Name.REFUTED)
-    row["log power 2 for 1 refuted"] = share(Rate(CLAIM.exponent, 2.0), _log_power, Name.REFUTED)
+        row |= {f"{name} +{off:g}": value for name, value in found.items()}
+    for power, label in ((1.0, "log power right refuted"), (2.0, "log power 2 for 1 refuted")):
+        [found] = shares(Rate(CLAIM.exponent, power), _log_power)
+        row[label] = found[Name.REFUTED]
     lower, equal = shares(CLAIM, _lower, _tight)
     row["lower refuted though right"] = lower[Name.REFUTED]
     row["tight refuted though right"] = equal[Name.REFUTED]
@@ -252,7 +250,8 @@ def decisions(scenario, n, repeats, seed) -> dict:
     lower, equal = shares(Rate(CLAIM.exponent + 0.1, CLAIM.log_power), _lower, _tight)
     row["lower refuted, off by 0.1"] = lower[Name.REFUTED]
     row["tight consistent, off by 0.1"] = equal[Name.CONSISTENT]
-    row["hidden consistent"] = share(Rate(1 / 3, 0.0), _upper, Name.CONSISTENT)
+    [hidden] = shares(Rate(1 / 3, 0.0), _upper)
+    row["hidden consistent"] = hidden[Name.CONSISTENT]
     return row
 
 

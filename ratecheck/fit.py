@@ -217,9 +217,8 @@ class Fit:
         for k in range(1, min(2, int((per_period / SLACK - 1) // 2)) + 1):
             phase = 2 * math.pi * k * self.x / math.log(self.period)
             columns += [np.cos(phase), np.sin(phase)]
-        if (
-            abs(per_period / 4 - 1) < 1 - SLACK
-        ):  # of the second harmonic, four horizons per period show the alternating part
+        if abs(per_period / 4 - 1) < 1 - SLACK:
+            # all that four horizons per period show of the second harmonic
             columns.append(np.cos(math.pi * np.arange(len(self.x))))
         return np.column_stack(columns)
 

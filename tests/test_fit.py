@@ -1,6 +1,7 @@
 """Fits against theory, against statsmodels and against brute force; verdicts against the truth."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -414,6 +415,20 @@ def test_inconclusive_names_a_number_of_runs_that_settles_it(any_seed):
     assert asked >= 10
     # The excess that the advice starts from is itself an estimate; half of the advice must work at the least.
     assert stats.binomtest(settled, asked, 0.5, "less").pvalue > 1e-6
+
+
+@pytest.mark.parametrize("name", ["S1", "S4b", "S7", "S10", "I2"])
+@pytest.mark.parametrize("n", [4, 15, 60])
+def test_every_inconclusive_verdict_says_what_would_settle_it(name, n, any_seed):
+    rng = np.random.default_rng(any_seed)
+    for _ in range(10):
+        fit = BY_NAME[name].fit(rng, Rate(0.43, 1.5), n)
+        assessed = assess(fit, CLAIM, Rate(0.5, 2.0))
+        verdicts = [assessed.exponent, assessed.log_power, assessed.corrected_log_power, tight(fit, CLAIM)]
+        verdicts += [verdict(fit, CLAIM, "lower"), log_power_verdict(fit, CLAIM, "lower")]
+        for v in verdicts + holm(verdicts):
+            if v.name == Name.INCONCLUSIVE:
+                assert re.search(r"N = \d+ runs would do|T_max = [\d.e+]+ would (show|tell) more", v.reason), v.reason
 
 
 @pytest.mark.parametrize("name", ["S9", "S10"])
