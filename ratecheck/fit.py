@@ -158,6 +158,8 @@ def log_means(runs) -> LogMeans:
             "(a cost that is optimal everywhere the algorithm looks has no rate)"
         )
     streams = tuple(tuple(g["stream"]) for g in groups) if "stream" in table else None
+    if streams is not None and len(set(streams)) == len(set(labels)) == 1:
+        anytime = True  # new runs from the same random numbers depend on each other as one run does
     data = LogMeans.of(horizons, samples, bool(anytime), labels, streams)
     period = float(table["period"].iloc[0]) if "period" in table else math.nan
     return data if math.isnan(period) else replace(data, period=period)
@@ -215,9 +217,8 @@ class Fit:
         for k in range(1, min(2, int((per_period / SLACK - 1) // 2)) + 1):
             phase = 2 * math.pi * k * self.x / math.log(self.period)
             columns += [np.cos(phase), np.sin(phase)]
-        if (
-            abs(per_period / 4 - 1) < 1 - SLACK
-        ):  # of the second harmonic, four horizons per period show the alternating part
+        if abs(per_period / 4 - 1) < 1 - SLACK:
+            # all that four horizons per period show of the second harmonic
             columns.append(np.cos(math.pi * np.arange(len(self.x))))
         return np.column_stack(columns)
 
@@ -574,16 +575,22 @@ def _cross(first: LogMeans, second: LogMeans):
     if first.streams is None or second.streams is None:
         return np.zeros(shape)
     cross = np.zeros(shape)
-    for i, s in enumerate(first.streams):
-        for j, t in enumerate(second.streams):
-            common = sorted(set(s) & set(t))
-            if len(common) >= 3:
-                u = _left_out(first.samples[i][:, None])[[s.index(name) for name in common], 0]
-                v = _left_out(second.samples[j][:, None])[[t.index(name) for name in common], 0]
-                cross[i, j] = _jackknife_factor(len(common), len(s), len(t)) * np.cov(u, v)[0, 1]
+    ours, theirs = _left_out_by_stream(first), _left_out_by_stream(second)
+    for i, u in enumerate(ours):
+        for j, v in enumerate(theirs):
+            pairs = np.array([(u[name], v[name]) for name in u if name in v])
+            if len(pairs) >= 3:
+                cross[i, j] = _jackknife_factor(len(pairs), len(u), len(v)) * np.cov(pairs.T)[0, 1]
     return cross
 
 
 def _jackknife_factor(common, first, second):
     """From the covariance of leave-one-out values over the common runs to that of two means of different runs."""
     return common * (first - 1) * (second - 1) / (first * second)
+
+
+def _left_out_by_stream(data: LogMeans):
+    return [
+        dict(zip(names, _left_out(sample[:, None])[:, 0], strict=True))
+        for names, sample in zip(data.streams, data.samples, strict=True)
+    ]

@@ -68,6 +68,7 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
         whole, half, trend, change, late = *_mirrored(whole, half, trend, change), -late
     falling = _falls(trend) and _ahead(late) < margin
     if half.above(margin) >= 1 - level:
+        # from whole window to last half the middle moves by a quarter, from there to the next window's by three
         falling |= _falls(change) and half.value + 3 * change.value < margin
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
     return _decide(whole, half, falling, margin, level, measured, kind, at)
@@ -159,6 +160,7 @@ def assess(
     level: float = LEVEL,
 ) -> Assessment:
     """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place."""
+    _check(printed, kind, margin, level)
     if corrected is None or corrected == printed:
         exponent = verdict(fit, printed, kind, margin, level)
         return Assessment(exponent, log_power_verdict(fit, printed, kind, log_margin, level))

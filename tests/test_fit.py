@@ -1,6 +1,7 @@
 """Fits against theory, against statsmodels and against brute force; verdicts against the truth."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -138,8 +139,10 @@ def test_joint_region_holds_the_truth_as_often_as_it_says(any_seed):
     hits = 0
     for _ in range(repeats):
         R = mean * (1 + 0.001 * rng.standard_normal((4, len(mean))))
-        hits += Fit(LogMeans.of(HORIZONS, tuple(R.T), True)).joint_region_holds(CLAIM.slope, CLAIM.log_power)
+        fit = Fit(LogMeans.of(HORIZONS, tuple(R.T), True))
+        hits += fit.joint_region_holds(CLAIM.slope, CLAIM.log_power)
     assert stats.binomtest(hits, repeats, 0.95).pvalue > 1e-6
+    assert fit.joint()[2] == pytest.approx(2 * 3 / 2 * stats.f.ppf(0.95, 2, 2))
 
 
 @pytest.mark.parametrize("period", [None, 16.0])
@@ -157,15 +160,15 @@ def test_chi_square_of_independent_equal_errors_is_the_textbooks(period, any_see
 def test_chi_square_of_correlated_errors_against_simulation(any_seed):
     rng = np.random.default_rng(any_seed)
     fit = fit_rate(BY_NAME["S1"].data(rng, CLAIM, 200), 1.0)
-    covariance = fit.data.covariance
-    noise = rng.multivariate_normal(np.zeros(len(HORIZONS)), covariance, 20_000)
+    noise = rng.multivariate_normal(np.zeros(len(HORIZONS)), fit.data.covariance, 20_000)
     design = np.column_stack([np.ones(len(HORIZONS)), fit.x])
     residuals = noise - noise @ (design @ np.linalg.pinv(design)).T
-    simulated = (residuals**2 / np.diag(covariance)).sum(axis=1)
-    observed, expected, p = fit.chi_square()
+    simulated = (residuals**2 / np.diag(fit.data.covariance)).sum(axis=1)
+    at_five_per_cent = noise[np.argsort(simulated)[-1000]]
+    observed, expected, p = replace(fit, data=replace(fit.data, y=at_five_per_cent), log_power=0.0).chi_square()
+    assert observed == pytest.approx(np.sort(simulated)[-1000])
     assert expected == pytest.approx(simulated.mean(), rel=0.05)
-    # two moments leave up to 0.02 of the tail; the simulation adds 0.004 at the most, five times over
-    assert p == pytest.approx(np.mean(simulated >= observed), abs=0.04)
+    assert p == pytest.approx(0.05, abs=0.02)  # two moments do not make a distribution; the simulation adds 0.008
 
 
 @pytest.mark.parametrize("name", ["S1", "I1"])
@@ -228,19 +231,22 @@ def test_slope_difference_uses_common_streams(any_seed):
     assert together.se == pytest.approx(math.sqrt(99 / 100 * np.sum((left - left.mean()) ** 2)), rel=1e-6)
 
 
+def test_separate_runs_from_the_same_stream_are_no_independent_points(any_seed):
+    R = blocks(np.random.default_rng(any_seed), CLAIM.regret(HORIZONS), 20)
+    apart, streams = table(R, anytime=False), np.repeat([f"r{i}" for i in range(20)], len(HORIZONS))
+    assert fit_rate(apart.assign(stream=streams)).whole == fit_rate(table(R)).whole
+    per_horizon = [f"{name} {T}" for name, T in zip(streams, apart.horizon, strict=True)]
+    assert fit_rate(apart.assign(stream=per_horizon)).whole == fit_rate(apart).whole != fit_rate(table(R)).whole
+
+
 def test_slope_difference_of_runs_that_are_partly_common(any_seed):
-    # Sixty runs and ninety, thirty of them the same: Var(a - b) = Var a + Var b - 2 (30 / (60 90)) Cov of two runs.
-    rng = np.random.default_rng(any_seed)
-    R = blocks(rng, CLAIM.regret(HORIZONS), 120)
-    names = np.repeat([f"r{i}" for i in range(120)], len(HORIZONS))
-    whole = table(R).assign(stream=names)
-    first, second = whole[whole.replicate < 60], whole[whole.replicate >= 30]
-    ours = slope_difference(fit_rate(first), fit_rate(second))
-    weights = np.linalg.pinv(np.column_stack([np.ones(len(HORIZONS)), np.log(HORIZONS)]))[1]
-    influence = [part @ weights for part in (R[:60] / R[:60].mean(axis=0), R[30:] / R[30:].mean(axis=0))]
-    cross = 30 / (60 * 90) * np.cov(influence[0][30:], influence[1][:30])[0, 1]
-    variance = influence[0].var(ddof=1) / 60 + influence[1].var(ddof=1) / 90 - 2 * cross
-    assert ours.se == pytest.approx(math.sqrt(variance), rel=0.05)  # the jackknife is the influence to first order
+    # Ten runs and twelve, five of them the same: Var(a - b) = Var a + Var b - 2 (5 / (10 12)) Cov of two runs.
+    R = 1 + 1e-4 * np.random.default_rng(any_seed).standard_normal((17, len(HORIZONS)))  # small: linear in the means
+    whole = table(R).assign(stream=np.repeat([f"r{i}" for i in range(17)], len(HORIZONS)))
+    ours = slope_difference(fit_rate(whole[whole.replicate < 10]), fit_rate(whole[whole.replicate >= 5]))
+    slopes = R @ np.linalg.pinv(np.column_stack([np.ones(len(HORIZONS)), np.log(HORIZONS)]))[1]
+    variance = slopes[:10].var(ddof=1) / 10 + slopes[5:].var(ddof=1) / 12 - 2 * 5 / 120 * slopes[5:10].var(ddof=1)
+    assert ours.se == pytest.approx(math.sqrt(variance), rel=1e-3)
 
 
 def test_one_fit_with_bootstrap_takes_no_loop_over_resamples():
@@ -411,6 +417,20 @@ def test_inconclusive_names_a_number_of_runs_that_settles_it(any_seed):
     assert stats.binomtest(settled, asked, 0.5, "less").pvalue > 1e-6
 
 
+@pytest.mark.parametrize("name", ["S1", "S4b", "S7", "S10", "I2"])
+@pytest.mark.parametrize("n", [4, 15, 60])
+def test_every_inconclusive_verdict_says_what_would_settle_it(name, n, any_seed):
+    rng = np.random.default_rng(any_seed)
+    for _ in range(10):
+        fit = BY_NAME[name].fit(rng, Rate(0.43, 1.5), n)
+        assessed = assess(fit, CLAIM, Rate(0.5, 2.0))
+        verdicts = [assessed.exponent, assessed.log_power, assessed.corrected_log_power, tight(fit, CLAIM)]
+        verdicts += [verdict(fit, CLAIM, "lower"), log_power_verdict(fit, CLAIM, "lower")]
+        for v in verdicts + holm(verdicts):
+            if v.name == Name.INCONCLUSIVE:
+                assert re.search(r"N = \d+ runs would do|T_max = [\d.e+]+ would (show|tell) more", v.reason), v.reason
+
+
 @pytest.mark.parametrize("name", ["S9", "S10"])
 def test_a_linear_start_is_not_refuted(name):
     scenario = BY_NAME[name]
@@ -470,7 +490,7 @@ def test_holm_against_statsmodels():
 
 def test_what_holm_takes_back_more_runs_bring_again(any_seed):
     demoted = brought = 0
-    for seed in range(60):
+    for seed in range(100):
         alone = verdict(fit_rate(runs(BY_NAME["I1"], Rate(0.42, 1.0), n=40, seed=1000 * any_seed + seed)), CLAIM)
         v = holm([alone] + [Verdict(Name.INCONCLUSIVE, "")] * 19)[0]
         if "but not among 20 claims" in v.reason:
@@ -479,7 +499,8 @@ def test_what_holm_takes_back_more_runs_bring_again(any_seed):
             fit = fit_rate(runs(BY_NAME["I1"], Rate(0.42, 1.0), n=needed, seed=10**6 + 1000 * any_seed + seed))
             brought += holm([verdict(fit, CLAIM)] + [Verdict(Name.INCONCLUSIVE, "")] * 19)[0].name == Name.REFUTED
     assert demoted >= 10
-    assert stats.binomtest(brought, demoted, 0.5, "less").pvalue > 1e-6
+    # The advice aims at 90 %, from an excess that is itself an estimate.
+    assert stats.binomtest(brought, demoted, 0.75, "less").pvalue > 1e-6
 
 
 def test_holm_keeps_the_family_wise_error(any_seed):
@@ -500,7 +521,8 @@ def test_holm_keeps_the_family_wise_error(any_seed):
 def test_intervals_cover(name, any_seed):
     repeats = 300
     row = intervals(BY_NAME[name], 50, repeats, any_seed + 1)
-    for column, nominal in (("jackknife", 0.93), ("last half", 0.9), ("log power", 0.93)):
+    promised = {"jackknife": 0.93, "last half": 0.9, "log power": 0.93, "local": 0.9, "lag": 0.93, "held out": 0.88}
+    for column, nominal in promised.items():
         hits = round(row[column] * repeats)
         assert stats.binomtest(hits, repeats, nominal, "less").pvalue > 1e-6, (column, row[column])
     hits = round(row["jackknife"] * repeats)
@@ -522,11 +544,38 @@ def test_verdicts_err_rarely(name, any_seed):
     assert stats.binomtest(count("REFUTED +0.1"), repeats, 0.9, "less").pvalue > 1e-6
 
 
+@pytest.mark.parametrize("anytime", [True, False])
+def test_slope_differences_cover(anytime, any_seed):
+    repeats = 300
+    row = calibration.differences(anytime, 50, repeats, any_seed + 1)
+    for label in ("common, named", "independent"):
+        assert stats.binomtest(round(row[label] * repeats), repeats, 0.93, "less").pvalue > 1e-6, label
+        assert stats.binomtest(round(row[label] * repeats), repeats, 0.97, "greater").pvalue > 1e-6, label
+    assert row["common, named, half-width"] < 0.5 * row["common, not named, half-width"]
+
+
 def test_the_report_is_written_from_the_tables():
     some = [BY_NAME["S1"], BY_NAME["S4"], BY_NAME["I1"]]
-    coverage, verdicts = calibration.calibrate(some, sizes=(50, 200), repeats=8)
-    page = calibration.report(coverage, verdicts, 8, 0)
-    for row in coverage.to_dict("records"):
-        assert f"| {row['scenario']} | {row['N']} | {100 * row['jackknife']:.1f} |" in page
+    tables = calibration.calibrate(some, sizes=(50, 200), repeats=8)
+    page = calibration.report(tables, 8, 0)
+    for name, rows in tables.intervals.groupby("scenario"):
+        assert f"| {name} | " + "/".join(map(calibration.per_cent, rows["jackknife"])) + " |" in page
     assert "| S2 |" not in page
-    assert page.count("met.") + page.count("MISSED.") >= 6
+    assert page.count("met.") + page.count("MISSED.") >= 12
+    for name, table in vars(tables).items():
+        assert len(table) > 0, name
+        assert not table.drop(columns=table.columns[table.columns.str.contains("flagged")]).isna().any(axis=None), name
+
+
+def test_a_target_that_is_missed_is_called_so():
+    tables = calibration.calibrate([BY_NAME["S1"]], sizes=(50, 200), repeats=4)
+    tables.verdicts["REFUTED +0"] = 0.02
+    tables.verdicts["REFUTED +0.1"] = 0.95
+    lines = calibration.targets(tables)
+    assert "- false REFUTED at most 1 %: 2 % at worst (S1, N = 50), MISSED." in lines
+    assert "- power against 0.1 at N = 200 at least 90 %: 95 % at worst (S1, N = 200), met." in lines
+
+
+def test_the_time_of_a_fit_can_be_asked_for(capsys):
+    assert calibration.main(["--time"]) == 0
+    assert capsys.readouterr().out.count("2,000 bootstrap replicates") == 2
