@@ -283,7 +283,7 @@ class Report:
         lines = [
             f"- {self.case(r)}: {remark}."
             for r in self.analysis.results
-            for remark in dict.fromkeys(x for j in r.judged for x in j.claim.remarks)
+            for remark in dict.fromkeys(x for j in r.judged for x in j.claim.violated)
         ]
         if lines:
             yield (
@@ -291,6 +291,12 @@ class Report:
                 "holds all the same):"
             )
             yield "\n".join(lines)
+        weaker = {}
+        for r in self.analysis.results:
+            for remark in dict.fromkeys(x for j in r.judged for x in j.claim.remarks):
+                weaker.setdefault(remark, {})[f"{r.case.family} d = {r.case.dim}"] = True
+        for remark, costs in weaker.items():
+            yield f"{remark}: {listing(list(costs), most=len(costs))}."
         worst = {j.claim.theorem for r in self.analysis.results for j in r.judged if not j.claim.per_cost}
         if worst:
             yield (

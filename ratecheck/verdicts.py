@@ -66,7 +66,8 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     trend, change, late = at.late_trend(), at.change(), at.late_slopes() - rate.slope
     if kind == "lower":
         whole, half, trend, change, late = *_mirrored(whole, half, trend, change), -late
-    falling = _falls(trend) and _ahead(late) < margin
+    # a log-periodic remainder may fall late in a window over which the slope rises
+    falling = _falls(trend) and not _falls(change.mirrored()) and _ahead(late) < margin
     if half.above(margin) >= 1 - level:
         # from whole window to last half the middle moves by a quarter, from there to the next window's by three
         falling |= _falls(change) and half.value + 3 * change.value < margin

@@ -27,7 +27,8 @@ class Claim:
     corrected: Rate | None  # where theory proves another log power than the printed one
     corrected_name: str | None
     per_cost: bool  # False: it speaks of the worst cost near this one
-    remarks: tuple[str, ...]  # hypotheses that the cost or the settings do not meet
+    violated: tuple[str, ...] = ()  # hypotheses that the cost or the settings do not meet: nothing is promised then
+    remarks: tuple[str, ...] = ()  # hypotheses that are printed and not met, but that no proof needs
 
     @property
     def rate(self) -> Rate:
@@ -89,6 +90,7 @@ class Case:
                     **c,
                     "printed": rate(c["printed"]),
                     "corrected": rate(c["corrected"]),
+                    "violated": tuple(c["violated"]),
                     "remarks": tuple(c["remarks"]),
                 }
             )
@@ -153,9 +155,8 @@ def promise_of(algorithm) -> Claim:
         raise ValueError(
             f"{algorithm} promises nothing that a study could judge; give it promise=Rate(exponent, log_power)"
         )
-    return Claim(
-        "its promise", f"{algorithm.name}: {algorithm.promise}", "upper", algorithm.promise, None, None, True, ()
-    )
+    statement = f"{algorithm.name}: {algorithm.promise}"
+    return Claim("its promise", statement, "upper", algorithm.promise, None, None, per_cost=True)
 
 
 def claim_of(theorem, cost, settings) -> Claim:
@@ -172,7 +173,8 @@ def claim_of(theorem, cost, settings) -> Claim:
         corrected=better,
         corrected_name=better and theorem.corrected.name,
         per_cost=theorem.per_cost,
-        remarks=tuple(theorem.violated(cost.constants, cost.dim, **settings)),
+        violated=theorem.violated(cost.constants, cost.dim, **settings),
+        remarks=theorem.remarks(cost.constants, cost.dim),
     )
 
 
