@@ -11,7 +11,7 @@ from ratecheck import executors
 from ratecheck.algorithms import AdaptiveBins, UniformBins
 from ratecheck.executors import ExecutorError, executor
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, runner
+from ratecheck.study import Grid, Study, benchmark, runner
 from ratecheck.study.plan import cases
 from ratecheck.study.progress import Progress, clock
 from ratecheck.study.runner import run_units, units_of
@@ -305,3 +305,11 @@ def test_progress_in_a_log():
     progress.close()
     assert stream.getvalue().endswith("1 of 4 units in 0:00\n")
     assert [clock(s) for s in (5, 65, 3700)] == ["0:05", "1:05", "1:01:40"]
+
+
+def test_the_benchmark_measures_the_same_work_both_ways():
+    rows = benchmark.measure("cone", (1,), replicates=2, rounds=1, most=2, grid=Grid(2**6, 2**10, periods=None))
+    assert [row[0] for row in rows] == [1, 2]
+    assert len({row[3] for row in rows}) == 1
+    assert all(seconds > 0 for row in rows for seconds in row[1:3])
+    assert "56 costs" in benchmark.cluster(1e7)

@@ -44,9 +44,8 @@ def runner(study, workers) -> tuple[float, int]:
         return time.perf_counter() - start, outcome.steps
 
 
-def measure(family="quadratic", dims=(1, 2, 3), replicates=16, rounds=3, most=None):
+def measure(family="quadratic", dims=(1, 2, 3), replicates=16, rounds=3, most=None, grid=PRESETS["standard"][0]):
     """Rows of (workers, seconds of the loop, seconds of the runner, steps), a round each."""
-    grid, _ = PRESETS["standard"]
     study = Study("benchmark", "?", [(family, d) for d in dims], horizons=grid, replicates=replicates)
     loop(Study("warm", "?", study.costs, horizons=[8, 16, 32], replicates=1))
     rows = []
