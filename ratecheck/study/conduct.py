@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from ..analysis import analyse
-from ..executors import executor as executor_of
+from ..executors import place
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
@@ -22,6 +22,7 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
     """Run what the folder's store lacks, fit, judge and write the report: the analysis and the report's path."""
     folder = Path(folder)
     planned = cases(study)
+    kind, what = place(scheduler, workers, all(algorithm.kernel for _, _, algorithm in planned))
     check_costs(planned)
     folder.mkdir(parents=True, exist_ok=True)
     with sole_writer(folder):
@@ -29,30 +30,29 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
             store.note("study", described(study, planned))
-            _run(study, planned, store, scheduler, workers)
+            _run(study, planned, store, lambda: kind(*what))
             return render(store, folder, figures)
 
 
-def _run(study, planned, store, scheduler, workers):
-    kernels = all(algorithm.kernel for _, _, algorithm in planned)
+def _run(study, planned, store, make_executor):
     costs = list({str(cost): cost for _, cost, _ in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
     store.note("failed", [])
     if not audits and not units_of(planned, store, study.noise, 1):
         return
-    place = executor_of(scheduler, workers, kernels)
+    executor = make_executor()
     start = time.monotonic()
-    details = surroundings(place)
+    details = surroundings(executor)
     session = store.begin_session(details)
     progress = Progress([])
     try:
-        units = units_of(planned, store, study.noise, place.slots)
+        units = units_of(planned, store, study.noise, executor.slots)
         progress = Progress(units)
-        outcome = run_units(units, store, place, session, progress, audits)
+        outcome = run_units(units, store, executor, session, progress, audits)
         store.note("failed", outcome.failed)
     finally:
-        place.close()
+        executor.close()
         progress.close()
         store.end_session(session, details | {"seconds": round(time.monotonic() - start, 1)})
 
