@@ -307,6 +307,22 @@ def test_progress_in_a_log():
     assert [clock(s) for s in (5, 65, 3700)] == ["0:05", "1:05", "1:01:40"]
 
 
+def test_progress_on_a_terminal():
+    pty = pytest.importorskip("pty")
+    (case, cost, algorithm), *_ = cases(SMALL)
+    unit = runner.Unit(case, cost, algorithm, SMALL.noise, ((0, (100,)),), 1.0)
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as stream:
+        progress = Progress([unit] * 4, stream)
+        progress.add(unit)
+        progress.show()
+        shown = os.read(ours, 10_000).decode()
+        progress.close()
+    os.close(ours)
+    assert " 25% |" in shown
+    assert "1 of 4 units" in shown
+
+
 def test_the_benchmark_measures_the_same_work_both_ways():
     rows = benchmark.measure("cone", (1,), replicates=2, rounds=1, most=2, grid=Grid(2**6, 2**10, periods=None))
     assert [row[0] for row in rows] == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
@@ -24,12 +25,10 @@ class Progress:
         if self.total and self.stream.isatty():
             from tqdm import tqdm
 
+            size = shutil.get_terminal_size()  # tqdm draws nothing where a terminal does not say its size
+            shape = "{percentage:3.0f}% |{bar:20}| {desc}"
             self.bar = tqdm(
-                total=100,
-                file=self.stream,
-                bar_format="{percentage:3.0f}% |{bar:30}| {desc}",
-                leave=False,
-                mininterval=0,
+                total=100, file=self.stream, bar_format=shape, leave=False, ncols=size.columns, nrows=size.lines
             )
 
     def add(self, unit):
