@@ -21,7 +21,7 @@ class Grid:
 
     Neighbours differ by a factor of `ratio`; None takes the largest factor up to 2 of which a period of the adaptive
     method holds a whole number, four at least.  With `periods`, the adaptive method runs on until its window holds
-    that many periods beyond the onset, but not beyond `cap`.
+    that many periods beyond the onset, but not beyond `cap`, and not at all where two of them end beyond it.
     """
 
     first: int = 2**10

@@ -195,6 +195,10 @@ def horizons_of(grid, cost, onset, period) -> tuple[int, ...]:
     if grid.periods is not None:
         if period is not None:
             needed = max(grid.first, onset) * period**grid.periods
+            if (
+                max(grid.first, onset) * period**2 / ratio > grid.cap
+            ):  # two periods are out of reach: not worth the wait
+                needed = last
         else:  # two periods of the adaptive method, so that slopes can be compared, unless that is far
             needed = min(grid.first * 4.0**octaves, 4 * grid.last)
         last = max(last, min(grid.cap, math.ceil(needed)))
