@@ -439,7 +439,7 @@ def _targets_page(tables):
 def _worst_of_the_others(table):
     """What has no target of its own still has a worst case."""
     scenarios = [_named(name) for name in table["scenario"]]
-    part = table[(table["N"] >= 50) & [s.pure and not s.lock_in for s in scenarios]]
+    part = table[(table["N"] >= 50) & np.array([s.pure and not s.lock_in for s in scenarios])]
     if part.empty:
         return []
 
