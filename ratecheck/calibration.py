@@ -433,7 +433,29 @@ def _introduction(tables, repeats, sizes):
 
 
 def _targets_page(tables):
-    return ["## Against the targets", "", *targets(tables)]
+    return ["## Against the targets", "", *targets(tables), "", *_worst_of_the_others(tables.intervals)]
+
+
+def _worst_of_the_others(table):
+    """What has no target of its own still has a worst case."""
+    scenarios = [_named(name) for name in table["scenario"]]
+    part = table[(table["N"] >= 50) & np.array([s.pure and not s.lock_in for s in scenarios])]
+    if part.empty:
+        return []
+
+    def worst(column, index):
+        row = part.loc[index(part[column])]
+        return f"{column} {per_cent(row[column])} % ({row['scenario']}, N = {row['N']})"
+
+    covered = ("bootstrap", "last half", "log power", "joint", "local", "lag", "held out")
+    sizes = ("curvature", "chi-square", "prediction")
+    return [
+        "No target is set for the others.  Where the truth is a rate without lock-in, their worst at N >= 50: coverage "
+        + "; ".join(worst(column, lambda values: values.idxmin()) for column in covered)
+        + ".  Size at 5 %: "
+        + "; ".join(worst(column, lambda values: values.idxmax()) for column in sizes)
+        + "."
+    ]
 
 
 def _coverage_page(tables, sizes):
@@ -463,8 +485,9 @@ def _coverage_page(tables, sizes):
         "## Lock-in: what the flag can and cannot say",
         "",
         "The default interval's coverage among flagged and unflagged fits.  A sample without a single lock-in run "
-        "looks like one from an algorithm that has none: no statistic of it can tell, and its interval is wrong "
-        "by what it has not seen.",
+        "looks like one from an algorithm that has none, and no statistic of it can tell.  Where lock-in changes the "
+        "slope (S4b) its interval is wrong by what it has not seen; where lock-in multiplies the regret at all "
+        "horizons alike (S4, I4) it is not.",
         "",
         *grid(tables.intervals[lock_in].assign(**{"holds one": _holds_one}), "scenario", locked),
     ]
@@ -499,7 +522,8 @@ def _verdict_page(tables, sizes):
         "The true slope exceeds the claim by the amount in the heading (0: the claim is true; 0.05: at the margin, "
         "where either decision may fall with its nominal 5 %).  `hidden` is CONSISTENT for R = T^(2/3), a wrong "
         "exponent that the claim's logarithm can hide.  In S8, S9 and S10 the slope over the window exceeds the slope "
-        "for T to infinity, so that REFUTED at +0.05 is not wrong about the window.",
+        "for T to infinity, so that REFUTED at +0.05 is not wrong about the window; for the same reason lower bounds "
+        "and tight rates, in the table after this one, are hard to decide there.",
         "",
         *grid(tables.verdicts, "scenario", {**same(*heads), "hidden consistent": "hidden"}),
         "",
@@ -517,7 +541,8 @@ def _start_page(tables, large):
         "",
         f"Regret that is linear up to the given T and then the rate, on the same window, whose middle is "
         f"2^{np.log2(HORIZONS).mean():.1f}.  The further the start reaches, the less a wrong exponent differs from it, "
-        "and the guard against falling excess turns refutations into INCONCLUSIVE.",
+        "and the guard against falling excess turns refutations into INCONCLUSIVE.  Where the claim is right every "
+        "refutation is false: with few runs a fall may be there without being significant.",
         "",
         *grid(table, "linear up to", same(*columns)),
     ]
