@@ -58,16 +58,21 @@ def main(argv=None, prog="python -m function_zoo") -> int:
     gallery.add_argument("--workers", type=natural, default=os.cpu_count())
 
     arguments = parser.parse_args(argv)
+    commands = {"audit": _audit, "gallery": _gallery}
+    return guarded(commands.get(arguments.command, _list), arguments)
+
+
+def guarded(action, *arguments, errors=(ValueError, OSError)) -> int:
+    """Run a command: mistakes are one sentence, a closed pipe is none, Ctrl-C ends quietly."""
     try:
-        if arguments.command == "audit":
-            return _audit(arguments)
-        if arguments.command == "gallery":
-            return _gallery(arguments)
-        return _list()
+        code = action(*arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (InvalidChoice, OSError) as error:
+    except errors as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -75,7 +80,7 @@ def main(argv=None, prog="python -m function_zoo") -> int:
         return 130
 
 
-def _list() -> int:
+def _list(arguments=None) -> int:
     print(f"{'family':16}{'d':>5}  {'alpha':>6} {'beta':>6} {'d/alpha':>8}      formula")
     for name in families():
         entry = lookup(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -108,11 +109,25 @@ class Cost:
         signature = numba.float64(numba.float64[::1])
         try:
             return numba.cfunc(signature, cache=self.registered, error_model="numpy")(self.formula)
+        except RuntimeError:  # there is no folder that a cache could be written to
+            return numba.cfunc(signature, error_model="numpy")(self.formula)
         except numba.core.errors.NumbaError as error:
             first = str(error).strip().splitlines()[0]
             raise ValueError(
                 f"{self}: the formula cannot be compiled ({first}); use numpy functions of x[0], x[1], ..."
             ) from error
+
+    @property
+    def fingerprint(self) -> str:
+        """Of all that makes a cost that is not the zoo's: two costs of one name are told apart by it.
+
+        A formula counts with its compiled code and with the values that it captured; globals that it reads do not.
+        """
+        code = self.formula.__code__
+        captured = [repr(cell.cell_contents) for cell in self.formula.__closure__ or ()]
+        box = [self.lower.tolist(), self.upper.tolist(), self.minimum, self.minimisers.tolist()]
+        parts = [code.co_code.hex(), code.co_consts, code.co_names, captured, box, self.constants]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     @property
     def side(self) -> float:

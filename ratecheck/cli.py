@@ -5,6 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from function_zoo.__main__ import Parser, guarded
+
+from .store import Store, StoreError
+
 USAGE = """usage: ratecheck COMMAND ...
 
   study ...     run a study and write its report (ratecheck study --help)
@@ -18,21 +22,29 @@ USAGE = """usage: ratecheck COMMAND ...
 def main(argv=None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     command, rest = (argv[0], argv[1:]) if argv else ("--help", [])
-    if command == "study":
-        from .study.__main__ import main as study
-
-        return study(rest, "ratecheck study")
-    if command == "zoo":
-        from function_zoo.__main__ import main as zoo
-
-        return zoo(rest, "ratecheck zoo")
     if command in COMMANDS:
-        return COMMANDS[command](rest)
+        return guarded(COMMANDS[command], rest, errors=(StoreError, ValueError, OSError))
     if command in ("-h", "--help"):
-        print(USAGE, end="")
-        return 0
-    print(f"error: there is no command {command!r}; take study, report, overview, export or zoo", file=sys.stderr)
+        return guarded(usage)
+    print(f"error: there is no command {command!r}; take {', '.join(COMMANDS)}", file=sys.stderr)
     return 2
+
+
+def usage() -> int:
+    print(USAGE, end="")
+    return 0
+
+
+def study(argv) -> int:
+    from .study.__main__ import main
+
+    return main(argv, "ratecheck study")
+
+
+def zoo(argv) -> int:
+    from function_zoo.__main__ import main
+
+    return main(argv, "ratecheck zoo")
 
 
 def report(argv) -> int:
@@ -42,16 +54,15 @@ def report(argv) -> int:
     parser.add_argument("--no-figures", action="store_true")
     arguments = parser.parse_args(argv)
 
-    def write(store):
-        from .report import write_html
-        from .study.conduct import render
+    from .report import write_html
+    from .study.conduct import render
 
+    with Store(arguments.folder) as store:
         _, page = render(store, arguments.folder, not arguments.no_figures, arguments.svg)
-        print(page)
-        if arguments.html:
-            print(write_html(arguments.folder))
-
-    return _with_store(arguments.folder, write)
+    print(page)
+    if arguments.html:
+        print(write_html(arguments.folder))
+    return 0
 
 
 def export(argv) -> int:
@@ -63,20 +74,16 @@ def export(argv) -> int:
     )
     arguments = parser.parse_args(argv)
 
-    def write(store):
+    with Store(arguments.folder) as store:
         table = store.table()
-        if arguments.csv is not None:
-            path = arguments.csv if arguments.csv != Path() else arguments.folder / "runs.csv"
-            table.to_csv(path, index=False)
-        else:
-            path = arguments.parquet if arguments.parquet != Path() else arguments.folder / "runs.parquet"
-            try:
-                table.to_parquet(path, index=False)
-            except ImportError:
-                raise ValueError("Parquet needs pyarrow: pip install 'ratecheck[parquet]', or take --csv") from None
-        print(f"{path}: {len(table)} rows")
-
-    return _with_store(arguments.folder, write)
+    form, given = ("csv", arguments.csv) if arguments.csv is not None else ("parquet", arguments.parquet)
+    path = given if given != Path() else arguments.folder / f"runs.{form}"
+    try:
+        getattr(table, f"to_{form}")(path, index=False)
+    except ImportError:
+        raise ValueError("Parquet needs pyarrow: pip install 'ratecheck[parquet]', or take --csv") from None
+    print(f"{path}: {len(table)} rows")
+    return 0
 
 
 def overview(argv) -> int:
@@ -85,33 +92,18 @@ def overview(argv) -> int:
     from .overview import write_overview
 
     if not list(arguments.folder.glob("*/fits.csv")):
-        print(f"error: no folder in {arguments.folder} holds a fits.csv; run a study first", file=sys.stderr)
-        return 2
+        raise ValueError(f"no folder in {arguments.folder} holds a fits.csv; run a study first")
     print(write_overview(arguments.folder))
     return 0
 
 
-COMMANDS = {"report": report, "overview": overview, "export": export}
+COMMANDS = {"study": study, "report": report, "overview": overview, "export": export, "zoo": zoo}
 
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
-    from function_zoo.__main__ import Parser
-
     parser = Parser(prog=f"ratecheck {command}", description=what)
     parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
     return parser
-
-
-def _with_store(folder, action) -> int:
-    from .store import Store, StoreError
-
-    try:
-        with Store(folder) as store:
-            action(store)
-    except (StoreError, ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import threading
@@ -117,7 +118,8 @@ def simulate(
     level_rows = [row for _, rows, _ in results for row in rows]
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
         warnings.warn(complaint, RuntimeWarning, stacklevel=2)
-    shared = series_of(algorithm, cost, seed, noise, alignment) | {"period": algorithm.period(cost)}
+    shared = series_of(algorithm, cost, seed, noise, alignment)
+    shared["period"] = math.nan if shared["period"] is None else shared["period"]
     return Runs(algorithm, cost, rows, level_rows, shared)
 
 
@@ -132,10 +134,12 @@ def series_of(algorithm, cost, seed, noise, alignment) -> dict:
         "seed": seed,
         "semantics": SEMANTICS,
     }
+    period = algorithm.period(cost)
     known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
-    if not algorithm.kernel:
-        known.append(algorithm.fingerprint)
-    return series | {"series": seeding.digest([*series.values(), *known]).hex()[:32]}
+    known += [] if cost.registered else [cost.fingerprint]
+    known += [] if algorithm.kernel else [algorithm.fingerprint]
+    digest = seeding.digest([*series.values(), *known]).hex()[:32]
+    return series | {"series": digest, "period": None if math.isnan(period) else period}
 
 
 def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):

@@ -10,11 +10,14 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from .engine import available_cores, whole
+
+PATIENCE = 60.0  # seconds for which a cluster may be without workers
 
 
 class ExecutorError(RuntimeError):
@@ -103,11 +106,20 @@ class Dask:
             raise ExecutorError(f"there is no Dask scheduler at {address} ({error})") from None
         self.where = f"Dask, {'local' if self.cluster else address}"
         self.pool = self.client.get_executor(pure=False)
+        self.last_seen = time.monotonic()
 
     @property
     def slots(self) -> int:
         with self._connected():
-            return max(1, sum(self.client.nthreads().values()))
+            threads = sum(self.client.nthreads().values())
+        if threads:
+            self.last_seen = time.monotonic()
+        elif time.monotonic() - self.last_seen > PATIENCE:
+            raise ExecutorLost(
+                f"the cluster ({self.where}) has had no worker for {PATIENCE:.0f} s; finished units are kept, and the "
+                "same command goes on from there"
+            )
+        return max(1, threads)
 
     def submit(self, function, *arguments):
         with self._connected():

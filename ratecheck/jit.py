@@ -7,12 +7,16 @@ from types import CellType, FunctionType
 from numba import njit
 
 
-def compiled(function):
-    return njit(cache=True, nogil=True, error_model="numpy")(dated(function))
+def compiled(function, **options):
+    options |= {"nogil": True, "error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(dated(function))
+    except RuntimeError:  # there is no folder that a cache could be written to
+        return njit(**options)(dated(function))
 
 
 def inlined(function):
-    return njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(dated(function))
+    return compiled(function, forceinline=True)
 
 
 def dated(function):

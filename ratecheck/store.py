@@ -12,7 +12,7 @@ import json
 import os
 import socket
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,7 +25,7 @@ WAIT = 30.0  # seconds for a reader of the same file
 SCHEMA = """
 CREATE TABLE series (
     series TEXT PRIMARY KEY, cost TEXT NOT NULL, dim INTEGER NOT NULL, algorithm TEXT NOT NULL, noise TEXT NOT NULL,
-    alignment TEXT NOT NULL, seed INTEGER NOT NULL, semantics INTEGER NOT NULL
+    alignment TEXT NOT NULL, seed INTEGER NOT NULL, semantics INTEGER NOT NULL, period REAL
 ) STRICT;
 CREATE TABLE sessions (id INTEGER PRIMARY KEY, started TEXT NOT NULL, details TEXT NOT NULL) STRICT;
 CREATE TABLE units (
@@ -40,7 +40,7 @@ CREATE TABLE runs (
 CREATE TABLE audits (cost TEXT PRIMARY KEY, rows TEXT NOT NULL) STRICT;
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
-SERIES = ("series", "cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics")
+SERIES = ("series", "cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics", "period")
 RUN = ("replicate", "horizon", "regret", "cells", "side", "anytime", "stream")
 
 
@@ -68,8 +68,8 @@ def _explained(path):
                 f"{path} cannot grow ({text}); finished units are kept, and the same command goes on from there once "
                 "there is room"
             ) from error
-        if isinstance(error, sqlite3.OperationalError) and "readonly" in text:
-            raise StoreError(f"{path} is read-only ({text})") from error
+        if "readonly" in text or (not os.access(Path(path).parent, os.W_OK)):
+            raise StoreError(f"{Path(path).parent} cannot be written to ({text})") from error
         raise StoreError(f"{path} cannot be read as a store of runs ({text}); it was left untouched") from error
 
 
@@ -84,17 +84,26 @@ class Store:
                 raise StoreError(f"there is no {FILE} in {folder}; run the study first")
             if not fresh:
                 self._recognise()
-            self.connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-            self.connection.execute("PRAGMA foreign_keys = ON")
             if fresh:
                 self._make()
+            self.connection = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+            if create:
+                self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA foreign_keys = ON")
             self.connection.execute("PRAGMA synchronous = FULL")
 
     def _make(self):
-        self.connection.execute("PRAGMA journal_mode = WAL")
-        self.connection.executescript(
-            f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {SCHEMA} COMMIT;"
-        )
+        """Whole or not at all: a store that carries its name is one."""
+        draft = self.path.with_name(f"{FILE}.{os.getpid()}.new")
+        draft.unlink(missing_ok=True)
+        connection = sqlite3.connect(draft, isolation_level=None)
+        try:
+            connection.executescript(
+                f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {SCHEMA} COMMIT;"
+            )
+        finally:
+            connection.close()
+        os.replace(draft, self.path)
 
     def _recognise(self):
         """Refuse, without a write, what is no sound store of this format."""
@@ -185,6 +194,9 @@ class Store:
         found = self._all("SELECT value FROM notes WHERE key = ?", key)
         return json.loads(found[0][0]) if found else None
 
+    def empty(self) -> bool:
+        return not self._all("SELECT 1 FROM runs LIMIT 1")
+
     def known(self, series: str) -> set[tuple[int, int]]:
         """(replicate, horizon) of every stored run of a series."""
         return set(self._all("SELECT replicate, horizon FROM runs WHERE series = ?", series))
@@ -221,7 +233,11 @@ class Store:
             "ORDER BY s.cost, s.algorithm, s.series, r.replicate, r.horizon"
         )
         frame = pd.DataFrame(rows, columns=[*RUN, *SERIES])
-        return frame.assign(anytime=frame["anytime"].astype(bool), family=frame["cost"].str.split("(").str[0])
+        return frame.assign(
+            anytime=frame["anytime"].astype(bool),
+            period=frame["period"].astype(float),
+            family=frame["cost"].str.split("(").str[0],
+        )
 
     def digest(self) -> str:
         """Of all runs, to the last bit, whatever their order of arrival."""
@@ -236,6 +252,13 @@ def set_aside(folder) -> Path | None:
     path = Path(folder) / FILE
     if not path.exists():
         return None
+    with suppress(sqlite3.Error):  # a store that was killed has runs in its log: one file is safer to rename than two
+        connection = sqlite3.connect(path, isolation_level=None)
+        try:
+            if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            connection.close()
     number = 1
     while (aside := path.with_name(f"{FILE}.{number}.old")).exists():
         number += 1

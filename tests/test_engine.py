@@ -425,3 +425,22 @@ def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
     with open(package / "algorithms" / "tournament.py", "a") as file:
         file.write("\nEDITED = True\n")
     assert [misses_and_hits(), misses_and_hits()] == ["1 0", "0 1"]
+
+
+def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
+    from dataclasses import replace as changed
+
+    from ratecheck.engine import series_of
+
+    def digest(cost):
+        return series_of(rc.UniformBins(), cost, 0, rc.Gaussian(1.0), "random")["series"]
+
+    mine = changed(zoo.get("cone", 1), name="mine", registered=False)
+
+    def scaled(factor):
+        return lambda x: factor * abs(x[0])
+
+    first, again, other = (changed(mine, formula=scaled(k)) for k in (1.0, 1.0, 3.0))
+    assert digest(first) == digest(again)
+    assert len({digest(first), digest(other), digest(changed(first, minimum=-1.0))}) == 3
+    assert digest(changed(first, formula=lambda x: abs(x[0]) ** 2)) != digest(first)

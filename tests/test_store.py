@@ -20,6 +20,7 @@ SERIES = {
     "alignment": "random",
     "seed": 0,
     "semantics": 1,
+    "period": None,
 }
 
 
@@ -211,6 +212,30 @@ def test_setting_aside_deletes_nothing(tmp_path):
     first.rename(tmp_path / FILE)
     with Store(tmp_path) as store:
         assert store.digest() == digest
+
+
+def test_setting_aside_takes_along_what_a_killed_writer_left_in_its_log(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", WRITER, tmp_path], stdout=subprocess.PIPE, text=True) as writer:
+        reported = [int(writer.stdout.readline()) for _ in range(20)]
+        writer.kill()
+        writer.stdout.read()
+    aside = set_aside(tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == [aside.name]  # one file, no log beside it
+    aside.rename(tmp_path / FILE)
+    with Store(tmp_path) as store:
+        assert {replicate for replicate, _ in store.known("abc")} >= set(reported)
+
+
+def test_a_store_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ratecheck.store.os.replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Store(tmp_path, create=True)
+    assert not (tmp_path / FILE).exists()
+    filled(tmp_path)
 
 
 def test_a_folder_without_a_store(tmp_path):

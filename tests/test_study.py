@@ -136,6 +136,12 @@ def test_other_settings_in_the_same_folder_are_not_mixed(tmp_path, capsys):
         (["--family", "cone", "--mu", "min", "min"], "same algorithm twice"),
         (["--family", "cone", "--noise", "cauchy"], "the laws are"),
         (["--family", "cone", "--noise", "gaussian:1:2:3"], "too many numbers"),
+        (["--family", "cone", "--noise", "gaussian:10^400"], "--noise gaussian:10^400: 10^400 is no finite number"),
+        (["--family", "cone", "--mu", "0^-1"], "must be min, theorem or a number"),
+        (["--family", "cone", "--horizons=-8^0.5:100"], "write FROM:TO"),
+        (["--family", "cone", "--horizons", "1,2,4,8"], "3 or larger"),
+        (["--family", "all", "quadratc"], "did you mean 'quadratic'"),
+        (["--study", "bowls", "--noise", "uniform"], "belongs to --family"),
         (["--family", "cone", "--alignment", "left"], "invalid choice"),
         (["--family", "cone", "--preset", "slow"], "invalid choice"),
         (["--family", "cone", "--scheduler", "cluster"], "is none of"),
@@ -217,6 +223,35 @@ def units(folder) -> int:
             return store.connection.execute("SELECT COUNT(*) FROM units").fetchone()[0]
     except Exception:  # the other process is just making it
         return 0
+
+
+def test_nobody_listening_is_no_reason_to_stop(tmp_path):
+    command_line = f"{sys.executable} -m ratecheck.study --family cone {' '.join(SMALL)} --out"
+    for n, ending in enumerate(("2>&1 | head -1", "2>&-", "> /dev/null 2> /dev/full")):
+        folder = tmp_path / str(n)
+        subprocess.run(f"{command_line} {folder} {ending}", shell=True, capture_output=True, check=False)
+        assert (folder / "report.md").exists(), ending
+        with Store(folder) as store:
+            assert store.sessions()[0]["units"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("study = (", "SyntaxError"),
+        ("import no_such_module", "no_such_module"),
+        ("from ratecheck.study import Study\nstudy = Study(nme='x')", "TypeError"),
+        ("answer = 42", "declares no study"),
+    ],
+)
+def test_broken_declarations(tmp_path, capsys, text, words):
+    folder = tmp_path / f"broken_{words.replace(' ', '_')}"  # a name of its own: modules are imported once
+    folder.mkdir()
+    (folder / "study.py").write_text(text)
+    assert command.main(["--study", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "Traceback" not in said
 
 
 def test_two_at_once_in_one_folder(tmp_path):
@@ -338,6 +373,8 @@ def test_the_command_that_a_report_names_gives_the_same_study():
     again = command.ad_hoc(parser.parse_args(words))
     assert [case.to_json() for case, _, _ in cases(again)] == [case.to_json() for case, _, _ in cases(study)]
     assert "--out" not in study.command
+    arguments = parser.parse_args(["--study", str(ROOT / "studies" / "mu"), "--preset", "quick", "--seed", "4"])
+    assert command.declared(arguments).command.endswith("mu --preset quick --seed 4")
 
 
 def test_horizons_of_the_standard_preset():
@@ -382,12 +419,31 @@ def test_cases_survive_json():
         ({"margin": 0}, "between 0 and 1"),
         ({"window": (100, 10)}, "must increase"),
         ({"noise": 1.0}, "no noise law"),
+        ({"costs": [("cone", 1), ("cone", 1)]}, "names a cost twice"),
+        ({"horizons": [2, 4, 8]}, "3 or larger"),
         ({"algorithms": [UniformBins(), UniformBins()]}, "same algorithm twice"),
     ],
 )
 def test_bad_declarations(change, words):
     with pytest.raises(ValueError, match=words):
         Study(**({"name": "s", "question": "?", "costs": [("cone", 1)]} | change))
+
+
+def test_an_algorithm_may_live_in_the_declaration(tmp_path, capsys):
+    folder = tmp_path / "own_strategy"
+    folder.mkdir()
+    (folder / "study.py").write_text(
+        "from ratecheck import AskTell, Rate\n"
+        "from ratecheck.study import Study\n"
+        "from tests.strategies import RandomSearch\n"
+        "class Lazy(RandomSearch):\n    pass\n"
+        "study = Study('own_strategy', 'Is it linear?', [('cone', 1)], algorithms=[AskTell(Lazy, promise=Rate(0.0))],\n"
+        "              horizons=[8, 64, 512], replicates=4)\n"
+    )
+    assert command.main(["--study", str(folder), "--no-figures", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
+    with Store(tmp_path / "out") as store:
+        assert len(store.table()) == 12
+        assert store.sessions()[0]["where"] == "processes"
 
 
 @pytest.mark.usefixtures("no_audits")
@@ -410,6 +466,17 @@ def test_a_plain_python_algorithm_is_studied_on_processes(tmp_path):
         assert store.sessions()[0]["where"] == "processes"
     with pytest.raises(ValueError, match="promises nothing"):
         cases(Study("s", "?", [("cone", 1)], algorithms=[AskTell(ExploreThenCommit)]))
+
+
+def test_a_changed_plan_is_counted(tmp_path):
+    def plans(*more):
+        assert command.main(["--family", "cone", *SMALL, *more, "--out", str(tmp_path)]) == 0
+        with Store(tmp_path) as store:
+            return len(store.noted("plans"))
+
+    assert plans() == 1
+    assert plans() == 1
+    assert plans("--horizons", "2^8:2^15") == 2
 
 
 # Declared studies

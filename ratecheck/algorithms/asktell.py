@@ -7,6 +7,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -35,13 +36,17 @@ class AskTell:
 
     @property
     def name(self) -> str:
+        if isinstance(self.factory, partial):
+            given = [*map(repr, self.factory.args), *(f"{k}={v!r}" for k, v in self.factory.keywords.items())]
+            return f"{self.factory.func.__qualname__}({', '.join(given)})"
         return getattr(self.factory, "__qualname__", type(self.factory).__qualname__)
 
     @property
     def fingerprint(self) -> str:
-        """Of the file that defines the factory: runs of edited code are other runs."""
+        """Of the file that defines the factory, empty where there is none: runs of edited code are other runs."""
+        factory = self.factory.func if isinstance(self.factory, partial) else self.factory
         try:
-            source = inspect.getsource(inspect.getmodule(self.factory))
+            source = inspect.getsource(inspect.getmodule(factory))
         except (OSError, TypeError):
             return ""
         return hashlib.sha256(source.encode()).hexdigest()[:16]

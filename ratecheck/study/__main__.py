@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import importlib
 import importlib.util
 import math
-import os
 import re
 import shlex
 import sys
 from pathlib import Path
 
 import function_zoo as zoo
-from function_zoo.__main__ import Parser, natural, whole
+from function_zoo.__main__ import Parser, guarded, natural, whole
 from function_zoo.registry import InvalidChoice, lookup
 
 DIMS = (1, 2, 3)
@@ -20,6 +21,7 @@ ALGORITHMS = ("uniform", "adaptive")
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
 DECLARED = Path("studies")
 RESULTS = Path("results")
+FIXED = ("dims", "algorithms", "horizons", "mu", "alignment", "noise")  # by the declaration of a declared study
 REFUTED = 3
 STOPPED = 130
 
@@ -27,48 +29,39 @@ STOPPED = 130
 def main(argv=None, prog="python -m ratecheck.study") -> int:
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
-    if arguments.list:
-        print(listing())
-        return 0
-    if (arguments.family is None) == (arguments.study is None):
+    if not arguments.list and (arguments.family is None) == (arguments.study is None):
         parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
-    try:
-        return _main(arguments)
-    except BrokenPipeError:  # the reader has seen enough, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (ValueError, OSError) as error:
-        return _complain(error, 2)
+    return guarded(_main, arguments)
 
 
 def _main(arguments) -> int:
+    if arguments.list:
+        print(listing())
+        return 0
     from ..engine import available_cores
     from ..executors import ExecutorError, ExecutorLost
     from ..store import StoreError, StoreFull
     from .conduct import conduct, plan_text
+    from .progress import speak
 
     study = declared(arguments) if arguments.study else ad_hoc(arguments)
     folder = arguments.out or (DECLARED / study.name if arguments.study else RESULTS / study.name)
     try:
         if arguments.dry_run:
-            print(plan_text(study, folder, arguments.workers or available_cores()))
+            print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
             return 0
-        print(f"{study.name}: {study.question}", file=sys.stderr)
-        analysis, page = conduct(
-            study,
-            folder,
-            arguments.scheduler,
-            arguments.workers,
-            arguments.fresh,
-            not arguments.no_figures,
-            say=lambda text: print(text, file=sys.stderr),
-        )
+        speak(f"{study.name}: {study.question}")
+        where = (arguments.scheduler, arguments.workers)
+        analysis, page = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, say=speak)
     except (StoreFull, ExecutorLost) as error:
         return _complain(error, 1)
     except (StoreError, ExecutorError) as error:
         return _complain(error, 2)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        return _complain(f"{error}; finished units are kept" if full else error, 1 if full else 2)
     except KeyboardInterrupt:
-        print(f"stopped; finished units are in {folder}, and the same command goes on from there", file=sys.stderr)
+        speak(f"stopped; finished units are in {folder}, and the same command goes on from there")
         return STOPPED
     print(summary(analysis))
     print(f"\n{page}")
@@ -118,14 +111,14 @@ def make_parser(prog) -> argparse.ArgumentParser:
 def ad_hoc(arguments):
     from .declaration import PRESETS, Study
 
-    names = list(zoo.families()) if "all" in arguments.family else [lookup(n).name for n in arguments.family]
+    names = [name for n in arguments.family for name in (zoo.families() if n == "all" else [lookup(n).name])]
     names = list(dict.fromkeys(names))
     grid, replicates = PRESETS[arguments.preset or "standard"]
     if arguments.horizons:
         grid = horizons(arguments.horizons)
     return Study(
         name="all" if names == list(zoo.families()) else "+".join(names),
-        question=question(names),
+        question=question(names, arguments.algorithms),
         costs=costs(names, arguments.dims),
         algorithms=algorithms(arguments),
         horizons=grid,
@@ -137,9 +130,10 @@ def ad_hoc(arguments):
     )
 
 
-def question(names) -> str:
+def question(names, algorithms) -> str:
     which = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"On {which}, does the regret of uniform and of adaptive bins grow as Theorems 1 to 3 say?"
+    whose = " and of ".join(f"{name} bins" for name in ALGORITHMS if name in algorithms)
+    return f"On {which}, does the regret of {whose} grow as Theorems 1 to 3 say?"
 
 
 def costs(names, dims) -> tuple:
@@ -172,9 +166,12 @@ def mu(text):
 def number(text) -> float:
     """1000, 1e6, 1_000, 2^10 or 2**10."""
     base, power, exponent = re.sub(r"\*\*", "^", text).partition("^")
-    value = float(base) ** float(exponent) if power else float(base)
-    if not math.isfinite(value):
-        raise ValueError(text)
+    try:
+        value = float(base) ** float(exponent) if power else float(base)
+    except (ArithmeticError, TypeError):
+        value = math.nan
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
     return value
 
 
@@ -186,7 +183,7 @@ def horizons(text):
         if "," in text:
             return tuple(round(number(part)) for part in text.split(","))
         parts = [number(part.lstrip("x×")) for part in text.replace("..", ":").split(":")]
-    except (ValueError, OverflowError):
+    except ValueError:
         parts = []
     if len(parts) not in (2, 3):
         raise ValueError(f"--horizons {text}: write FROM:TO such as 2^10:2^20, FROM:TO:RATIO, or a list with commas")
@@ -204,6 +201,8 @@ def noise(text):
         return getattr(laws, NOISES[name])(*values)
     except TypeError:
         raise ValueError(f"--noise {text}: too many numbers") from None
+    except ValueError as error:
+        raise ValueError(f"--noise {text}: {error}") from None
 
 
 def command(arguments) -> str:
@@ -213,14 +212,16 @@ def command(arguments) -> str:
         words.append(f"--study {shlex.quote(arguments.study)}")
     else:
         words.append("--family " + " ".join(arguments.family))
-        defaults = vars(make_parser("").parse_args(["--family", "x"]))
-        for name in ("dims", "algorithms", "preset", "horizons", "mu", "alignment", "noise"):
-            value = getattr(arguments, name)
-            if value != defaults[name]:
-                values = value if isinstance(value, list) else [value]
-                words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
-    words += [f"--{n} {getattr(arguments, n)}" for n in ("replicates", "seed") if getattr(arguments, n) is not None]
+    for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed")).items():
+        values = value if isinstance(value, list) else [value]
+        words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
     return " ".join(words)
+
+
+def given(arguments, names) -> dict:
+    """Those of the options that were not left at their default."""
+    defaults = vars(make_parser("").parse_args([]))
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) != defaults[name]}
 
 
 # Declared studies
@@ -231,18 +232,15 @@ def declared(arguments):
 
     from .declaration import Study, with_preset
 
-    for name in ("dims", "horizons"):
-        if getattr(arguments, name) is not None:
-            raise ValueError(f"--{name} belongs to --family; a declared study fixes it in its study.py")
+    for name in given(arguments, FIXED):
+        raise ValueError(f"--{name} belongs to --family; a declared study fixes it in its study.py")
     path = declaration_of(arguments.study)
-    module = load(path)
-    study = getattr(module, "study", None)
+    study = getattr(load(path), "study", None)
     if not isinstance(study, Study):
         raise ValueError(f"{path} declares no study; it must set study = Study(...)")
     if arguments.preset is not None:
         study = with_preset(study, arguments.preset)
-    given = {n: getattr(arguments, n) for n in ("replicates", "seed") if getattr(arguments, n) is not None}
-    return replace(study, **given, command=command(arguments))
+    return replace(study, **given(arguments, ("replicates", "seed")), command=command(arguments))
 
 
 def declaration_of(name) -> Path:
@@ -258,9 +256,31 @@ def known_studies() -> list[str]:
 
 
 def load(path):
-    spec = importlib.util.spec_from_file_location(f"study_{path.parent.name}", path)
+    """The module of a declaration, under a name by which other processes find it too."""
+    folder = path.absolute().parent
+    if str(folder.parent) not in sys.path:
+        sys.path.append(str(folder.parent))
+    try:
+        module = importlib.import_module(f"{folder.name}.study")
+        if Path(module.__file__) == folder / "study.py":
+            return module
+    except ImportError as error:
+        if error.name not in (folder.name, f"{folder.name}.study"):
+            raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
+    except Exception as error:
+        raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
+    return _load_file(path, folder)
+
+
+def _load_file(path, folder):
+    """Where another module already has that name."""
+    spec = importlib.util.spec_from_file_location(f"study_{folder.name}", path)
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
     return module
 
 
@@ -285,22 +305,25 @@ def summary(analysis) -> str:
     rows = []
     for result in analysis.results:
         for judged in result.judged:
-            claim, rate = judged.claim, judged.claim.rate
+            claim, rate, case, parts = judged.claim, judged.claim.rate, result.case, judged.assessment
             fit = result.fit and result.fit.at(rate.log_power)
             slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
-            theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}, (ln T)^{rate.log_power:.3g}"
-            case = result.case
-            parts = judged.assessment
+            powers = dict.fromkeys(f"{r.log_power:.3g}" for r in (claim.printed, rate))
+            theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}  {' -> '.join(powers)}"
             note = f"{judged.name}"
             if claim.per_cost and parts.exponent.name != judged.name:
                 note += f" (exponent {parts.exponent.name}, printed log power {parts.log_power.name})"
-            rows.append((case.family, str(case.dim), case.algorithm, claim.theorem, theory, slope, note))
-    heads = ("family", "d", "algorithm", "theorem", "theory: slope", "slope [95 %]", "verdict")
+            mark = "*" if claim.violated else ""
+            rows.append((case.family, str(case.dim), case.algorithm, claim.theorem + mark, theory, slope, note))
+    heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "verdict")
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
+    lines.append("\nprinted -> corrected powers of ln T; slopes are fitted at the last of them")
+    if any(judged.claim.violated for result in analysis.results for judged in result.judged):
+        lines.append("* mu is below what the theorem asks for: the verdict is on its rate")
     controls = [(result.case.name, v.name == "REFUTED") for result in analysis.results for _, v in result.controls]
     missed = list(dict.fromkeys(name for name, caught in controls if not caught))
-    lines.append(f"\nnegative controls: {sum(c for _, c in controls)} of {len(controls)} refuted, as they must be")
+    lines.append(f"negative controls: {sum(c for _, c in controls)} of {len(controls)} refuted, as they must be")
     if missed:
         lines.append(f"not refuted, so the verdict has no force: {'; '.join(missed)}")
     return "\n".join(line.rstrip() for line in lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from pathlib import Path
 
@@ -29,9 +31,22 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
-            store.note("study", described(study, planned))
+            _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what))
             return render(store, folder, figures)
+
+
+def _note_plan(store, plan):
+    """Remember the plan, and how many different ones this folder has seen since its first runs."""
+    judged = {key: plan[key] for key in ("margin", "cases")}
+    digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
+    plans = store.noted("plans") or []
+    if store.empty():
+        plans = []
+    if digest not in plans[-1:]:
+        plans.append(digest)
+    store.note("plans", plans)
+    store.note("study", plan)
 
 
 def _run(study, planned, store, make_executor):
@@ -113,12 +128,13 @@ def render(store: Store, folder, figures=True, svg=False):
         missing=tuple(store.noted("failed") or ()),
         complaints=tuple(store.complaints()),
         audits=store.audits(),
+        plans=len(store.noted("plans") or [1]),
         unused=int((~table["series"].isin(used)).sum()),
     )
     return analysis, write_report(Path(folder), analysis, info, figures=figures, svg=svg)
 
 
-def plan_text(study: Study, folder, workers: int) -> str:
+def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
     wide = max(len(case.name) for case, _, _ in planned)
@@ -130,7 +146,7 @@ def plan_text(study: Study, folder, workers: int) -> str:
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
         lines.append(row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{steps:.2g}"))
-    if (Path(folder) / FILE).exists():
+    if (Path(folder) / FILE).exists() and not fresh:
         with Store(folder) as store:
             units = units_of(planned, store, study.noise, workers)
     else:

@@ -15,6 +15,11 @@ from ..noise import Noise
 from ..verdicts import MARGIN
 
 
+def check_first(horizon):
+    if horizon < 3:
+        raise ValueError(f"the first horizon, {horizon}, must be 3 or larger, so that ln ln T is positive")
+
+
 @dataclass(frozen=True)
 class Grid:
     """Which horizons: from `first` to `last`, and further where theory asks for it.
@@ -32,8 +37,7 @@ class Grid:
 
     def __post_init__(self):
         check_horizons([self.first, self.last])
-        if self.first < 3:
-            raise ValueError(f"the first horizon, {self.first}, must be 3 or larger, so that ln ln T is positive")
+        check_first(self.first)
         if self.ratio is not None and not (isinstance(self.ratio, Real) and 1 < self.ratio < math.inf):
             raise ValueError(f"the ratio of neighbouring horizons, {self.ratio}, must exceed 1")
 
@@ -86,10 +90,14 @@ class Study:
         put(self, "controls", tuple(self.controls))
         if not isinstance(self.horizons, Grid):
             put(self, "horizons", tuple(check_horizons(self.horizons)))
+            check_first(self.horizons[0])
         whole("replicates", self.replicates, 1)
         whole("seed", self.seed, 0)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
+        names = [str(c) for c in self.costs]
+        if len(set(names)) < len(names):
+            raise ValueError(f"study {self.name!r} names a cost twice: {max(names, key=names.count)}")
         labels = [label(a) for a in self.algorithms]
         if len(set(labels)) < len(labels):
             raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")

@@ -109,8 +109,8 @@ def cases(study: Study) -> list[tuple[Case, object, object]]:
 def case_of(study, cost, algorithm) -> Case:
     settled = algorithm.settle(cost)
     last = study.horizons.last if isinstance(study.horizons, Grid) else study.horizons[-1]
-    period = settled.period(cost)
-    period = None if math.isnan(period) else period
+    series = series_of(settled, cost, study.seed, study.noise, study.alignment)
+    period = series["period"]
     onset, shift, own = theory_of(settled, cost, last)
     horizons = horizons_of(study.horizons, cost, onset, period)
     for horizon in horizons:
@@ -123,7 +123,7 @@ def case_of(study, cost, algorithm) -> Case:
         algorithm=label(algorithm),
         anytime=settled.anytime,
         plain=not settled.kernel,
-        series=series_of(settled, cost, study.seed, study.noise, study.alignment),
+        series=series,
         horizons=horizons,
         replicates=study.replicates,
         window=study.window or window_of(horizons, onset),
@@ -151,6 +151,10 @@ def theory_of(algorithm, cost, horizon):
 
 
 def promise_of(algorithm) -> Claim:
+    if not algorithm.fingerprint:
+        raise ValueError(
+            f"{algorithm} has no source file, so its runs cannot be told from those of edited code; put it in a module"
+        )
     if algorithm.promise is None:
         raise ValueError(
             f"{algorithm} promises nothing that a study could judge; give it promise=Rate(exponent, log_power)"

@@ -5,9 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from contextlib import suppress
 
 LINE_EVERY = 10.0  # seconds between lines in a log
 PATIENCE = 0.5  # seconds between two looks
+
+
+def speak(sentence, stream=None):
+    """Say something on the way.  That nobody listens any more is no reason to stop working."""
+    with suppress(OSError, ValueError, AttributeError):  # a closed pipe, a closed stream, no stream at all
+        print(sentence, file=stream or sys.stderr, flush=True)
 
 
 class Progress:
@@ -22,7 +29,7 @@ class Progress:
         self.passed = 0.0
         self.start = self.spoke = time.monotonic()
         self.bar = None
-        if self.total and self.stream.isatty():
+        if self.total and self.stream is not None and self.stream.isatty():
             from tqdm import tqdm
 
             size = shutil.get_terminal_size()  # tqdm draws nothing where a terminal does not say its size
@@ -44,7 +51,7 @@ class Progress:
     def say(self, sentence):
         if self.bar is not None:
             self.bar.clear()
-        print(sentence, file=self.stream, flush=True)
+        speak(sentence, self.stream)
 
     def __str__(self):
         elapsed = time.monotonic() - self.start
@@ -60,14 +67,14 @@ class Progress:
             self.bar.set_description_str(str(self), refresh=True)
         elif self.total and time.monotonic() - self.spoke > LINE_EVERY:
             self.spoke = time.monotonic()
-            print(self, file=self.stream, flush=True)
+            speak(self, self.stream)
 
     def close(self):
         if self.bar is not None:
             self.bar.close()
         if self.total:
             elapsed = time.monotonic() - self.start
-            print(f"{self.done} of {self.total} units in {clock(elapsed)}", file=self.stream, flush=True)
+            speak(f"{self.done} of {self.total} units in {clock(elapsed)}", self.stream)
 
 
 def clock(seconds: float) -> str:
