@@ -18,6 +18,8 @@ import numpy as np
 from .fit import Estimate, Fit, FitError, LogMeans, fit_rate, log_means, slope_difference
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
+FEWEST = 3  # runs at a horizon, for an interval
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -46,7 +48,7 @@ class Result:
     problem: str
     judged: tuple[Judged, ...]
     controls: tuple[tuple[object, Verdict], ...]
-    found: int  # complete replicates
+    found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
     expected: int
 
     @property
@@ -180,13 +182,14 @@ def told_apart(cases) -> list:
 def result_of(case, table, margin) -> Result:
     table, found, problem = complete(case, table)
     data = fit = None
-    if not problem:
+    if table is not None and len(table):
         try:
             data = log_means(table)
-            fit = fit_rate(data, window=case.window, period=case.period)
-            problem = fit.problem
+            fit = None if problem else fit_rate(data, window=case.window, period=case.period)
         except FitError as error:
-            problem = str(error)
+            problem = problem or str(error)
+    if fit is not None:
+        problem = fit.problem
     if fit is None:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
@@ -198,16 +201,32 @@ def result_of(case, table, margin) -> Result:
 
 
 def complete(case, table):
-    """The runs of a case that have all their horizons, how many replicates they are, and what is wrong if anything."""
+    """The runs that a fit may use, how many there are at least at every horizon of the window, and what is wrong.
+
+    Of an algorithm whose horizons share their runs only those count that have all of them.
+    """
     if table is None or table.empty:
         return None, 0, "no run of this case has finished"
     table = table[table["horizon"].isin(case.horizons) & (table["replicate"] < case.replicates)]
-    counts = table.groupby("replicate")["horizon"].nunique()
-    whole = counts.index[counts == len(case.horizons)]
     if case.anytime:
+        reached = table.groupby("replicate")["horizon"].nunique()
+        whole = reached.index[reached == len(case.horizons)]
         table = table[table["replicate"].isin(whole)]
-    missing = "" if len(table) else "no run of this case has all its horizons"
-    return table, len(whole), missing
+        return table, len(whole), "" if len(table) else "no run of this case has all its horizons"
+    counts = table.groupby("horizon")["replicate"].nunique().reindex(case.horizons, fill_value=0)
+    inside = [h for h in case.horizons if case.window[0] <= h <= case.window[1]] or case.horizons
+    fewest = int(counts[list(inside)].min())
+    table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
+    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
+
+
+def lacking(counts) -> str:
+    """What is wrong with horizons that have fewer runs than an interval needs."""
+    none = [f"{h}" for h, n in counts.items() if n == 0]
+    if none:
+        return f"no run at T = {', '.join(none)} has finished"
+    few = [f"{n} at T = {h}" for h, n in counts.items()]
+    return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
 
 
 def judge_claim(claim, fit, margin) -> Judged:
@@ -340,6 +359,7 @@ def details_of(result: Result):
 
 def rows_of(result: Result, judged: Judged, analysis: Analysis):
     case, claim, found = result.case, judged.claim, judged.assessment
+    window = result.fit.data.horizons[[0, -1]] if result.fit is not None else case.window
     versions = [(claim.theorem, claim.printed, found.log_power)]
     if claim.corrected is not None:
         versions.append((claim.corrected_name, claim.corrected, found.corrected_log_power))
@@ -360,8 +380,8 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
                 "low": fit and fit.low,
                 "high": fit and fit.high,
                 "replicates": result.found,
-                "horizon_min": case.window[0],
-                "horizon_max": case.window[1],
+                "horizon_min": window[0],
+                "horizon_max": window[1],
                 "verdict": str(version.name),
                 "reason": version.reason,
                 "exponent_verdict": str(found.exponent.name),

@@ -379,6 +379,47 @@ def test_missing_units_are_said_at_the_top(tmp_path):
     assert "- replicate 20 failed: no memory" in section(text, "Provenance")
 
 
+def uniform_plan():
+    return [case for case in planned(costs=(("quadratic", 1),)) if not case.anytime]
+
+
+def test_a_horizon_without_runs_allows_no_verdict(tmp_path):
+    (case,) = uniform_plan()
+    runs = runs_of(case)
+    analysis = analyse([case], runs[runs["horizon"] != case.horizons[4]], 0.05)
+    (result,) = analysis.results
+    assert {j.name for j in result.judged} == {v.name for _, v in result.controls} == {I}
+    assert result.found == 0
+    reason = f"no run at T = {case.horizons[4]} has finished"
+    assert result.own.assessment.exponent.reason == result.problem == reason
+    assert reason in report(tmp_path, analysis)
+    assert set(pd.read_csv(tmp_path / "fits.csv")["replicates"]) == {0}
+
+
+@pytest.mark.parametrize("left", [2, 3, 20])
+def test_the_horizon_with_the_fewest_runs_counts(left):
+    (case,) = uniform_plan()
+    runs = runs_of(case)
+    lost = (runs["horizon"] == case.horizons[-1]) & (runs["replicate"] >= left)
+    (result,) = analyse([case], runs[~lost], 0.05).results
+    assert result.found == left
+    assert (result.fit is None) == (left < 3)
+    if left < 3:
+        assert f"({left} at T = {case.horizons[-1]}); at least 3 are needed" in result.problem
+
+
+def test_horizons_outside_the_window_may_lack_runs(tmp_path):
+    (case,) = uniform_plan()
+    case = replace(case, window=(case.horizons[2] - 1, case.horizons[-1]))
+    runs = runs_of(case)
+    analysis = analyse([case], runs[runs["horizon"] != case.horizons[0]], 0.05)
+    assert analysis.results[0].found == case.replicates
+    report(tmp_path, analysis)
+    fits = pd.read_csv(tmp_path / "fits.csv")
+    assert set(fits["horizon_min"]) == {case.horizons[2]}  # of the data that were fitted
+    assert set(fits["horizon_max"]) == {case.horizons[-1]}
+
+
 def test_a_case_without_runs_leaves_its_panel_empty(tmp_path):
     plan = planned()
     table = pd.concat([runs_of(case) for case in plan[:3]])
