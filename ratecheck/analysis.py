@@ -82,6 +82,7 @@ class Gap:
 
     family: str
     dim: int
+    cost: str
     beta: float
     uniform: str
     adaptive: str
@@ -99,6 +100,7 @@ class Gap:
             {
                 "family": self.family,
                 "dim": self.dim,
+                "cost": self.cost,
                 "uniform": self.uniform,
                 "adaptive": self.adaptive,
                 "predicted": self.predicted,
@@ -126,15 +128,17 @@ class Analysis:
     def costs(self) -> list[tuple[str, int]]:
         return list(dict.fromkeys((r.case.family, r.case.dim) for r in self.results))
 
-    def of(self, family, dim=None) -> list[Result]:
-        return [r for r in self.results if r.case.family == family and dim in (None, r.case.dim)]
+    def of(self, family) -> list[Result]:
+        return [r for r in self.results if r.case.family == family]
 
     @cached_property
     def gaps(self) -> list[Gap]:
         """Uniform bins against every setting of adaptive bins, cost by cost."""
+        by_cost = {}
+        for result in self.results:
+            by_cost.setdefault(result.case.cost, []).append(result)
         found = []
-        for cost in self.costs:
-            results = self.of(*cost)
+        for results in by_cost.values():
             uniform = [r for r in results if r.case.algorithm == "UniformBins"]
             adaptive = [r for r in results if r.case.algorithm.startswith("AdaptiveBins")]
             found += [gap_of(u, a) for u in uniform for a in adaptive]
@@ -162,21 +166,30 @@ def analyse(cases, table, margin: float) -> Analysis:
 
 
 def told_apart(cases) -> list:
-    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7)."""
+    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7).
+
+    A setting that differs in one dimension is named in all of them, so that a name means the same in each.
+    """
     settings = {case.cost: dict(re.findall(r"(\w+)=(\([^)]*\)|[^,()]+)", case.cost)) for case in cases}
-    by_family = {}
+    by_place = {}
     for case in cases:
-        by_family.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
-    differing = {
-        family: {k for found in same.values() for k in found if len({other.get(k) for other in same.values()}) > 1}
-        for (family, _), same in sorted(by_family.items(), key=lambda item: len(item[1]))  # the fullest last
-    }
+        by_place.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
+    differing = {}
+    for (family, _), same in by_place.items():
+        keys = {k for found in same.values() for k in found}
+        differing.setdefault(family, set()).update(
+            k for k in keys if len({found.get(k) for found in same.values()}) > 1
+        )
 
     def named(case):
         given = [f"{k}={v}" for k, v in settings[case.cost].items() if k in differing[case.family]]
         return replace(case, family=f"{case.family}({', '.join(given)})") if given else case
 
-    return [named(case) for case in cases]
+    found = [named(case) for case in cases]
+    costs = {}
+    for case in found:
+        costs.setdefault((case.family, case.dim), set()).add(case.cost)
+    return [replace(c, family=c.cost) if len(costs[c.family, c.dim]) > 1 else c for c in found]
 
 
 def result_of(case, table, margin) -> Result:
@@ -290,7 +303,7 @@ def gap_of(uniform: Result, adaptive: Result) -> Gap:
         except FitError as error:
             reason = str(error)
     case = uniform.case
-    names = case.family, case.dim, case.constants["beta"], case.algorithm, adaptive.case.algorithm
+    names = case.family, case.dim, case.cost, case.constants["beta"], case.algorithm, adaptive.case.algorithm
     return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
 
 
@@ -371,6 +384,7 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
             {
                 "family": case.family,
                 "dim": case.dim,
+                "cost": case.cost,
                 "algorithm": case.algorithm,
                 "theorem": name,
                 "kind": claim.kind,

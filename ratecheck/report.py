@@ -397,10 +397,10 @@ class Report:
         found = {}
         for result in self.analysis.results:
             for row in self.detail(result, what):
-                line = found.setdefault((result.case.dim, key(row)), {})
+                line = found.setdefault((result.case.dim, result.case.cost, key(row)), {})
                 line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
-        places = sorted(found, key=lambda place: place[0]) if what == "sensitivity" else sorted(found)
-        rows = [[dim, self.label(k), *(found[dim, k].get(a) for a in algorithms)] for dim, k in places]
+        places = sorted(found, key=lambda place: place[:2]) if what == "sensitivity" else sorted(found)
+        rows = [[place[0], self.label(place[-1]), *(found[place].get(a) for a in algorithms)] for place in places]
         yield table(["d", title, *algorithms], rows)
 
     @staticmethod
@@ -507,16 +507,16 @@ class Report:
             yield from self.audit(family)
 
     def audit(self, family):
-        costs = {r.case.dim: r.case for r in self.analysis.of(family)}
-        audits = {dim: {row["constant"]: row for row in self.info.audits.get(c.cost, [])} for dim, c in costs.items()}
+        costs = {r.case.cost: r.case for r in self.analysis.of(family)}
+        audits = {cost: {row["constant"]: row for row in self.info.audits.get(cost, [])} for cost in costs}
         names = list(dict.fromkeys(name for rows in audits.values() for name in rows))
         if not names:  # no audit: what the study was planned with
             names = [n for n, v in next(iter(costs.values())).constants.items() if isinstance(v, (int, float))]
             names = [n for n in names if n != "literal"]
-        rows = [[f"`{n}`", *(constant(n, costs[dim], audits[dim].get(n)) for dim in costs)] for n in names]
-        yield table(["constant", *(f"d = {dim}" for dim in costs)], rows)
-        wrong = [(dim, row) for dim, rows in audits.items() for row in rows.values() if not row["holds"]]
-        lacking = [f"d = {dim}" for dim, rows in audits.items() if not rows]
+        rows = [[f"`{n}`", *(constant(n, costs[cost], audits[cost].get(n)) for cost in costs)] for n in names]
+        yield table(["constant", *(f"d = {case.dim}" for case in costs.values())], rows)
+        wrong = [(costs[cost].dim, row) for cost, rows in audits.items() for row in rows.values() if not row["holds"]]
+        lacking = [f"d = {costs[cost].dim}" for cost, rows in audits.items() if not rows]
         if wrong:
             yield "\n".join(
                 f"- d = {dim}: `{row['constant']}` **does not hold**: annotated {general(row['annotated'])}, measured "
