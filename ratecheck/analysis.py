@@ -40,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its fit without a log power (None: no fit, and `problem` says why), and its verdicts."""
+    """A case, its fit without a log power (None: no fit), and its verdicts; `problem` says why nothing is judged."""
 
     case: object
     data: LogMeans | None  # at all horizons; the fit keeps those of the window
@@ -59,7 +59,13 @@ class Result:
     @property
     def forceful(self) -> bool:
         """The negative controls were refuted, so that the verdicts could have come out otherwise."""
-        return all(v.name == Name.REFUTED for _, v in self.controls)
+        return self.control == Name.REFUTED
+
+    @property
+    def control(self) -> Name:
+        """The verdict on the negative controls; of several the one that speaks most against the rules."""
+        names = {v.name for _, v in self.controls}
+        return next(n for n in (Name.CONSISTENT, Name.INCONCLUSIVE, Name.REFUTED) if n in names)
 
     @property
     def resolution(self) -> float:
@@ -89,7 +95,7 @@ class Gap:
     predicted: float  # from the exponents
     log_powers: float  # what the theorems' log powers add to that over the window
     measured: Estimate | None
-    reason: str
+    reason: str  # why it is not measured, or does not count
     window: tuple[float, float]
     ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
 
@@ -202,15 +208,37 @@ def result_of(case, table, margin) -> Result:
         except FitError as error:
             problem = problem or str(error)
     if fit is not None:
-        problem = fit.problem
-    if fit is None:
+        problem = premature(case) or fit.problem
+    if problem:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
         controls = tuple((c, refused) for c in case.controls)
-        return Result(case, data, None, problem, judged, controls, found, case.replicates)
+        return Result(case, data, fit, problem, judged, controls, found, case.replicates)
     judged = tuple(judge_claim(c, fit, margin) for c in case.claims)
     controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
     return Result(case, data, fit, problem, judged, controls, found, case.replicates)
+
+
+def premature(case) -> str:
+    """What is wrong with a window that starts before the onset: theory says nothing about the slope there.
+
+    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
+    """
+    first, last = case.window
+    if first >= case.onset:
+        return ""
+    ends = "ends at" if last < case.onset else "starts at"
+    needed = case.onset * (case.period**2 if case.period else 16.0)
+    return (
+        f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends} "
+        f"{last if last < case.onset else first:.3g}; T_max = {rounded_up(needed)} would do"
+    )
+
+
+def rounded_up(number) -> str:
+    """Two digits, not less than the number."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / unit * (1 - 1e-9)) * unit:.2g}"
 
 
 def complete(case, table):
@@ -297,14 +325,25 @@ def gap_of(uniform: Result, adaptive: Result) -> Gap:
         try:
             first = fit_rate(a, window=(low, high))
             second = fit_rate(b, window=(low, high), period=adaptive.case.period)
-            reason = second.problem
+            reason = second.problem or early(low, uniform, adaptive)
             log_powers = (rates[0].log_power - rates[1].log_power) * resolution(first.data.horizons)
-            measured = None if reason else slope_difference(first, second)
+            measured = None if second.problem else slope_difference(first, second)
         except FitError as error:
             reason = str(error)
     case = uniform.case
     names = case.family, case.dim, case.cost, case.constants["beta"], case.algorithm, adaptive.case.algorithm
     return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
+
+
+def early(start, *results) -> str:
+    """Whether a window starts before an onset, so that no theorem says anything about a difference of slopes."""
+    late = max(results, key=lambda r: r.case.onset).case
+    if start >= late.onset:
+        return ""
+    return (
+        f"theory expects the rate of {late.algorithm} only from T = {late.onset:.3g} on, and the window starts at "
+        f"{start:.3g}"
+    )
 
 
 def log_ratios(first: LogMeans, second: LogMeans):
@@ -411,6 +450,12 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
                 "period": case.period,
                 "alpha": case.constants["alpha"],
                 "beta": case.constants["beta"],
+                "seed": case.series["seed"],
+                "noise": case.series["noise"],
+                "alignment": case.series["alignment"],
+                "control": str(result.control),
+                "planned": result.expected,
+                "violated": "; ".join(claim.violated),
                 **(checks_of(result, fit) if usable else {}),
             }
         )

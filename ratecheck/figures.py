@@ -290,9 +290,7 @@ def regret_panel(axis, result, colour, marker, margin):
         axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
         lines.insert(
             0,
-            "window too short for a verdict"
-            if fit.problem
-            else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
+            "window allows no verdict" if result.problem else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
         )
     anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))

@@ -21,8 +21,20 @@ from scipy.special import ndtri
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, UniformBins
 from ratecheck.analysis import Analysis, analyse
-from ratecheck.answer import answer
-from ratecheck.markdown import estimate, fixed, formula, fraction, general, interval, listing, table, whole
+from ratecheck.answer import answer, caution, hypotheses
+from ratecheck.markdown import (
+    among,
+    estimate,
+    fixed,
+    formula,
+    fraction,
+    general,
+    interval,
+    listing,
+    table,
+    thousands,
+    whole,
+)
 from ratecheck.overview import write_overview
 from ratecheck.page import to_html
 from ratecheck.rates import Rate
@@ -341,7 +353,9 @@ def test_answer_is_two_sentences_true_to_the_verdicts(small, verdicts, words):
 
 
 def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tmp_path):
-    text = report(tmp_path, judged_as(small, exponent=C, control=I))
+    analysis = judged_as(small, exponent=C, control=I)
+    text = report(tmp_path, analysis)
+    assert set(pd.read_csv(tmp_path / "fits.csv")["control"]) == {"INCONCLUSIVE"}
     assert "have no force" in section(text, "Negative control")
     assert "Every control was refuted" not in text
     assert "Every control was refuted" in report(tmp_path, judged_as(small, exponent=C))
@@ -364,7 +378,7 @@ def test_one_horizon_too_few(tmp_path):
     assert {j.name for r in analysis.results for j in r.judged} == {I}
     assert "2 horizon(s) give no slope with an interval" in text
     assert "No case of quadratic has enough horizons and runs for a figure." in text
-    assert "cannot decide about the exponent in all 2 cases" in text
+    assert "cannot decide about the exponent in both cases" in text
     assert set(pd.read_csv(tmp_path / "fits.csv")["verdict"]) == {"INCONCLUSIVE"}
 
 
@@ -374,7 +388,12 @@ def test_missing_units_are_said_at_the_top(tmp_path):
     lost = (table["series"] == plan[1].series["series"]) & (table["replicate"] >= 20)
     text = report(tmp_path, analyse(plan, table[~lost], 0.05), info_of(missing=("replicate 20 failed: no memory",)))
     top = text[: text.index("## Verdicts")]
-    assert "**Incomplete.** 1 unit of work failed; fewer runs than planned stand behind d = 1 AdaptiveBins" in top
+    assert (
+        "**Incomplete.** 1 unit of work failed (see Provenance); fewer runs than planned stand behind d = 1 "
+        "AdaptiveBins."
+    ) in top
+    analysis = analyse(plan, table[~lost], 0.05)
+    assert "**Incomplete.** Fewer runs than planned stand behind d = 1 AdaptiveBins." in report(tmp_path, analysis)
     assert "20 of 24" in the_table(text, "ln T is worth")[1]["runs"]
     assert "- replicate 20 failed: no memory" in section(text, "Provenance")
 
@@ -418,6 +437,111 @@ def test_horizons_outside_the_window_may_lack_runs(tmp_path):
     fits = pd.read_csv(tmp_path / "fits.csv")
     assert set(fits["horizon_min"]) == {case.horizons[2]}  # of the data that were fitted
     assert set(fits["horizon_max"]) == {case.horizons[-1]}
+
+
+@pytest.fixture(scope="module")
+def early():
+    """Uniform bins whose onset lies beyond the horizons, adaptive bins whose onset lies in the window."""
+    uniform, adaptive = planned(costs=(("quadratic", 1),))
+    return analysis_of([replace(uniform, onset=1e6), replace(adaptive, onset=300.0)])
+
+
+def test_nothing_is_judged_in_a_window_before_the_onset(early, tmp_path):
+    for result in early.results:
+        assert {j.name for j in result.judged} == {v.name for _, v in result.controls} == {I}
+        plain = analysis_of([replace(result.case, onset=1.0)]).results[0]
+        assert result.fit.slope == plain.fit.slope  # it is shown, harmonics and all
+    first, second = (r.problem for r in early.results)
+    assert (
+        first
+        == "theory expects the rate only from T = 1e+06 on, and the window ends at 6.55e+04; T_max = 1.6e+07 would do"
+    )
+    assert (
+        second == "theory expects the rate only from T = 300 on, and the window starts at 256; T_max = 7.7e+04 would do"
+    )
+    text = report(tmp_path, early, figures=True)
+    assert "have no force" not in text
+    assert "no force" not in text[: text.index("## Verdicts")]
+    assert "was refuted" not in section(text, "Negative control")
+    assert "Nothing was judged, neither a theorem nor its control" in section(text, "Negative control")
+    assert "The window runs from the onset" not in text
+    assert (
+        "In 2 cases (d = 1 UniformBins and d = 1 AdaptiveBins) the window starts before the onset that theory" in text
+    )
+    rows = the_table(text, "as printed")
+    assert all(re.fullmatch(r"\(0\.\d+ \[.*\]\)", row["fitted slope"]) for row in rows)
+    (row,) = the_table(text, "measured gap")
+    assert row["measured gap"].startswith("(")
+    assert "raw slope of uniform bins exceeds" not in text  # it does not count
+
+
+def test_one_early_window_leaves_the_others_judged(small, tmp_path):
+    cases = [r.case for r in small.results]
+    text = report(tmp_path, analysis_of([replace(cases[0], onset=1e6), *cases[1:]]))
+    assert "Every control that was judged was refuted." in text
+    assert "In 3 cases the window runs from the onset" in text
+    assert "In one case (d = 1 UniformBins) the window starts before the onset that theory predicts, so that" in text
+
+
+def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
+    text = report(tmp_path, small)
+    top = text[: text.index("## Verdicts")]
+    said = "In 2 cases mu is below what Theorem 2 asks for; the verdicts there are on its rate, not on the theorem."
+    assert said in top
+    large = analysis_of(planned(algorithms=(UniformBins(), AdaptiveBins(mu=1e4))))
+    assert "asks for" not in report(tmp_path, large)
+    other = [replace(r, judged=tuple(broken(j, "beta = 3") for j in r.judged)) for r in small.results]
+    text = hypotheses(replace(small, results=tuple(other[:1])))
+    assert text.startswith("In 1 case a hypothesis of Theorem 1 is not met; the verdicts there")
+
+
+def broken(judged, *reasons):
+    return replace(judged, claim=replace(judged.claim, violated=reasons))
+
+
+def bent_runs(case, curvature):
+    """Runs whose slope rises by 2 curvature per e-fold."""
+    runs = runs_of(case, noise=0.02)
+    x = np.log(runs["horizon"])
+    return runs.assign(regret=runs["regret"] * np.exp(curvature * (x - x.mean()) ** 2))
+
+
+def test_diagnostics_that_speak_are_said_beside_the_answer(small, tmp_path):
+    assert caution(small) == ""
+    assert "**Caution.**" not in report(tmp_path, small)
+    plan = [r.case for r in small.results]
+    bent = [bent_runs(case, [0.01, -0.01, 0.0, 0.0][i]) for i, case in enumerate(plan)]
+    analysis = analyse(plan, pd.concat(bent), 0.05)
+    text = caution(analysis)
+    assert text.startswith("In 2 of 4 cases curvature or the held-out horizons reject the fitted line (at the 1 %")
+    assert "of this window and not of T to infinity; in 1 of 4 cases the slope is still rising" in text
+    assert f"**Caution.** {text}\n" in report(tmp_path, analysis)
+
+
+def test_a_report_that_breaks_off_leaves_the_old_one(small, tmp_path, monkeypatch):
+    before = report(tmp_path, small)
+
+    def full(self, text, **options):
+        self.write_bytes(text[:100].encode())
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="no space"):
+        write_report(tmp_path, small, info_of(), figures=False)
+    assert (tmp_path / "report.md").read_text("utf-8") == before
+    assert {p.name for p in tmp_path.iterdir()} == {"report.md", "fits.csv", "gaps.csv", "details.csv"}
+
+
+def test_declared_windows_are_said(small, tmp_path):
+    cases = [replace(r.case, window=(512.0, 65536.0)) for r in small.results]
+    assert "The study declares a window of its own in 4 cases" in report(tmp_path, analysis_of(cases))
+
+
+def test_changed_plans_are_said(small, tmp_path):
+    assert "were fixed before the runs" in report(tmp_path, small)
+    text = report(tmp_path, small, info_of(plans=3))
+    assert "were fixed before the runs" not in text
+    assert "The plan of this folder was changed 2 times after its first runs; window," in text
 
 
 def test_a_case_without_runs_leaves_its_panel_empty(tmp_path):
@@ -523,6 +647,17 @@ def test_formulas():
     assert to_html(r"\ge") == "≥"
     with pytest.raises(ValueError, match="frac"):
         to_html(r"\frac12")
+
+
+def test_counts_of_cases():
+    assert [among(n, 1) for n in (0, 1)] == ["in no case (of one)", "in the one case"]
+    assert [among(n, 2, "with β > 1") for n in range(3)] == [
+        "in neither case with β > 1",
+        "in 1 of 2 cases with β > 1",
+        "in both cases with β > 1",
+    ]
+    assert [among(n, 3) for n in (0, 2, 3)] == ["in none of the 3 cases", "in 2 of 3 cases", "in all 3 cases"]
+    assert thousands(2309368) == "2,309,368"
 
 
 def test_words():
