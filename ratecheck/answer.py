@@ -18,22 +18,21 @@ def answer(analysis: Analysis, name) -> str:
 
 def hypotheses(analysis: Analysis) -> str:
     """Where a theorem is judged although it promises nothing there; empty if nowhere."""
+    return unmet([(j.claim.theorem, j.claim.violated) for r in analysis.results for j in r.judged])
+
+
+def unmet(claims) -> str:
+    """The same from pairs of a theorem and the hypotheses that are not met."""
     found = {}
-    for result in analysis.results:
-        for judged in result.judged:
-            violated = judged.claim.violated
-            if violated:
-                small = all(v.startswith("mu = ") for v in violated)
-                found[judged.claim.theorem, small] = found.get((judged.claim.theorem, small), 0) + 1
+    for theorem, violated in claims:
+        if violated:
+            small = all(v.startswith("mu = ") for v in violated)
+            said = f"mu is below what {theorem} asks for" if small else f"a hypothesis of {theorem} is not met"
+            found[said] = found.get(said, 0) + 1
     return " ".join(
-        f"In {counted(n, 'case')} {f'mu is below what {theorem} asks for' if small else broken(theorem)}; the verdicts "
-        "there are on its rate, not on the theorem."
-        for (theorem, small), n in found.items()
+        f"In {counted(n, 'case')} {said}; the verdicts there are on its rate, not on the theorem."
+        for said, n in found.items()
     )
-
-
-def broken(theorem) -> str:
-    return f"a hypothesis of {theorem} is not met"
 
 
 def caution(analysis: Analysis) -> str:

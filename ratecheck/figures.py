@@ -516,13 +516,14 @@ DIAGONAL = (
     "against the slope that Theorem 1 or 2 promises, with 95 % intervals. Costs with the same promise stand side by "
     "side, in the order of their names, over a bar at the promise; the grey above it is the margin. At the bar a bound "
     "is attained, below it the regret grows more slowly than the bound allows, beyond the margin faster. Named are "
-    "the costs beyond the margin and the lowest, where there is room."
+    "the costs beyond the margin and the lowest, where there is room. The table says which verdicts have no force."
 )
 PLANE = (
     "Every cost at its αβ/d and d/α, coloured by the measured gap: the slope of uniform minus that of adaptive bins. "
     "αβ/d is at most 1 (Proposition 1); there, at β = d/α, adaptive bins are promised $T^{1/2}$ in every dimension. "
     "Below the curve β = 1 uniform bins are promised the exponent of adaptive bins, above it a worse one. Costs at one "
-    "place are drawn side by side, row by row in the order of their names; white: not measured."
+    "place are drawn side by side, row by row in the order of their names; white: not measured, or "
+    "before the onset of a rate."
 )
 VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
 
@@ -642,7 +643,8 @@ def overlap(a, b):
 def plane_figure(fits, gaps):
     """Costs in the plane of alpha beta / d and d / alpha."""
     costs = fits[["family", "dim", "alpha", "beta"]].drop_duplicates(["family", "dim"])
-    costs = costs.merge(gaps[["family", "dim", "gap"]], on=["family", "dim"], how="left")
+    counted = gaps[gaps["reason"].isna()]
+    costs = costs.merge(counted[["family", "dim", "gap"]], on=["family", "dim"], how="left")
     costs = costs.assign(x=costs["alpha"] * costs["beta"] / costs["dim"], y=costs["dim"] / costs["alpha"])
     figure = Figure(figsize=(11.0, 7.0))
     figure.subplots_adjust(left=0.06, right=0.88, top=0.98, bottom=0.08)
