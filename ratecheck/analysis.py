@@ -96,7 +96,7 @@ class Gap:
     log_powers: float  # what the theorems' log powers add to that over the window
     measured: Estimate | None
     reason: str  # why it is not measured, or does not count
-    window: tuple[float, float]
+    window: tuple[float, float] | None
     ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
 
     def row(self) -> dict:
@@ -114,8 +114,8 @@ class Gap:
                 "gap": measured and measured.value,
                 "low": measured and measured.low,
                 "high": measured and measured.high,
-                "horizon_min": self.window[0],
-                "horizon_max": self.window[1],
+                "horizon_min": self.window and self.window[0],
+                "horizon_max": self.window and self.window[1],
                 "last_ratio": math.exp(self.ratios[-1][1].value) if self.ratios else None,
                 "reason": self.reason,
             }
@@ -319,20 +319,24 @@ def gap_of(uniform: Result, adaptive: Result) -> Gap:
     measured, ratios, log_powers = None, (), 0.0
     if uniform.fit is None or adaptive.fit is None:
         reason = uniform.problem or adaptive.problem
+    elif low > high:
+        reason = f"the two windows do not overlap: one ends at {high:.3g}, the other starts at {low:.3g}"
+        ratios = log_ratios(uniform.data, adaptive.data)
     else:
         a, b = uniform.fit.data, adaptive.fit.data
         ratios = log_ratios(uniform.data, adaptive.data)
         try:
             first = fit_rate(a, window=(low, high))
             second = fit_rate(b, window=(low, high), period=adaptive.case.period)
-            reason = second.problem or early(low, uniform, adaptive)
+            reason = early(low, uniform, adaptive) or second.problem
             log_powers = (rates[0].log_power - rates[1].log_power) * resolution(first.data.horizons)
             measured = None if second.problem else slope_difference(first, second)
         except FitError as error:
             reason = str(error)
     case = uniform.case
     names = case.family, case.dim, case.cost, case.constants["beta"], case.algorithm, adaptive.case.algorithm
-    return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
+    window = (low, high) if low <= high else None
+    return Gap(*names, predicted, log_powers, measured, reason, window, ratios)
 
 
 def early(start, *results) -> str:

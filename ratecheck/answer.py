@@ -27,7 +27,7 @@ def unmet(claims) -> str:
     for theorem, violated in claims:
         if violated:
             small = all(v.startswith("mu = ") for v in violated)
-            said = f"mu is below what {theorem} asks for" if small else f"a hypothesis of {theorem} is not met"
+            said = f"mu is not as large as {theorem} asks for" if small else f"a hypothesis of {theorem} is not met"
             found[said] = found.get(said, 0) + 1
     return " ".join(
         f"In {counted(n, 'case')} {said}; the verdicts there are on its rate, not on the theorem."
@@ -40,17 +40,18 @@ def caution(analysis: Analysis) -> str:
     fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
     bent = sum(f.curvature_p() < LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
     rising = sum(f.change().above(0.0) < LEVEL for f in fits)
+    judged = "that were judged" if len(fits) < len(analysis.results) else ""
     said = []
     if bent:
         said.append(
-            f"{among(bent, len(fits))} curvature or the held-out horizons reject the fitted line (at the "
+            f"{among(bent, len(fits), judged)} curvature or the held-out horizons reject the fitted line (at the "
             f"{100 * LEVEL:.0f} % level, each case for itself), so the slopes there are those of this window and not "
             "of T to infinity"
         )
     if rising:
         said.append(
-            f"{among(rising, len(fits))} the slope is still rising: it is higher over the last half of the window "
-            "than over the whole"
+            f"{among(rising, len(fits), judged)} the slope is still rising: it is higher over the last half of the "
+            "window than over the whole"
         )
     return _sentence(said) if said else ""
 

@@ -475,7 +475,8 @@ def gap_figure(gaps):
         axis.axhline(1.0, color=INK, linewidth=0.8)
         axis.set(xscale="log", yscale="log", xlabel="T", title=f"d = {dim}")
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
+        if shown[0].window:
+            axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
     ends = [np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high)]
     log_ticks(axes[0], min(ends), max(ends))
@@ -486,7 +487,8 @@ def gap_figure(gaps):
 def gap_curve(axis, gap, colour, marker):
     T = np.array([t for t, _ in gap.ratios])
     value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
-    inside = (gap.window[0] <= T) & (gap.window[1] >= T)
+    first, last = gap.window or (np.inf, -np.inf)
+    inside = (first <= T) & (last >= T)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
     if gap.measured is None:
         return

@@ -509,7 +509,7 @@ class Report:
         names = [gap.family] * (len(self.families) > 1) + [gap.dim] + [gap.adaptive] * several
         return [
             *names,
-            f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+            gap.window and f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
             fixed(row["predicted"]),
             fixed(row["with_log_powers"]) if gap.measured else None,
             f"({found})" if gap.measured and gap.reason else found,

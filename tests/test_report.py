@@ -487,10 +487,14 @@ def test_one_early_window_leaves_the_others_judged(small, tmp_path):
 def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
     text = report(tmp_path, small)
     top = text[: text.index("## Verdicts")]
-    said = "In 2 cases mu is below what Theorem 2 asks for; the verdicts there are on its rate, not on the theorem."
+    said = (
+        "In 2 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate, not on the theorem."
+    )
     assert said in top
     large = analysis_of(planned(algorithms=(UniformBins(), AdaptiveBins(mu=1e4))))
     assert "asks for" not in report(tmp_path, large)
+    limit = analysis_of(planned(algorithms=(AdaptiveBins(mu="theorem"),)))
+    assert "In 2 cases mu is not as large as Theorem 2 asks for" in report(tmp_path, limit)  # it asks for more
     other = [replace(r, judged=tuple(broken(j, "beta = 3") for j in r.judged)) for r in small.results]
     text = hypotheses(replace(small, results=tuple(other[:1])))
     assert text.startswith("In 1 case a hypothesis of Theorem 1 is not met; the verdicts there")
@@ -531,6 +535,24 @@ def test_a_report_that_breaks_off_leaves_the_old_one(small, tmp_path, monkeypatc
         write_report(tmp_path, small, info_of(), figures=False)
     assert (tmp_path / "report.md").read_text("utf-8") == before
     assert {p.name for p in tmp_path.iterdir()} == {"report.md", "fits.csv", "gaps.csv", "details.csv"}
+
+
+def test_windows_that_do_not_overlap_give_no_gap(tmp_path):
+    uniform, adaptive = planned(costs=(("quadratic", 1),))
+    late = replace(adaptive, window=(8192, 65536))
+    analysis = analysis_of([replace(uniform, window=(256, 4096)), late])
+    text = report(tmp_path, analysis, figures=True)
+    (row,) = the_table(text, "measured gap")
+    assert row["window"] == row["measured gap"] == "–"
+    assert "the two windows do not overlap: one ends at 4.1e+03, the other starts at 8.19e+03" in text
+    assert pd.read_csv(tmp_path / "gaps.csv")["horizon_min"].isna().all()
+
+
+def test_caution_counts_only_what_was_judged(small):
+    plan = [r.case for r in small.results]
+    plan[0] = replace(plan[0], onset=1e6)
+    analysis = analyse(plan, pd.concat([bent_runs(case, 0.01) for case in plan]), 0.05)
+    assert caution(analysis).startswith("In all 3 cases that were judged curvature")
 
 
 def test_declared_windows_are_said(small, tmp_path):
@@ -774,7 +796,7 @@ def test_overview_without_studies(tmp_path):
 
 def test_overview_qualifies_its_counts(zoo_folder):
     text = (zoo_folder / "README.md").read_text("utf-8")
-    assert text.count("In 4 cases mu is below what Theorem 2 asks for; the verdicts there are on its rate") == 1
+    assert text.count("In 4 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate") == 1
     assert "no force: the control" not in text
     assert "Left out" not in text
 
