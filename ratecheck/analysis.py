@@ -18,6 +18,8 @@ import numpy as np
 from .fit import Estimate, Fit, FitError, LogMeans, fit_rate, log_means, slope_difference
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
+FEWEST = 3  # runs at a horizon, for an interval
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -38,7 +40,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its fit without a log power (None: no fit, and `problem` says why), and its verdicts."""
+    """A case, its fit without a log power (None: no fit), and its verdicts; `problem` says why nothing is judged."""
 
     case: object
     data: LogMeans | None  # at all horizons; the fit keeps those of the window
@@ -46,7 +48,7 @@ class Result:
     problem: str
     judged: tuple[Judged, ...]
     controls: tuple[tuple[object, Verdict], ...]
-    found: int  # complete replicates
+    found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
     expected: int
 
     @property
@@ -57,7 +59,13 @@ class Result:
     @property
     def forceful(self) -> bool:
         """The negative controls were refuted, so that the verdicts could have come out otherwise."""
-        return all(v.name == Name.REFUTED for _, v in self.controls)
+        return self.control == Name.REFUTED
+
+    @property
+    def control(self) -> Name:
+        """The verdict on the negative controls; of several the one that speaks most against the rules."""
+        names = {v.name for _, v in self.controls}
+        return next(n for n in (Name.CONSISTENT, Name.INCONCLUSIVE, Name.REFUTED) if n in names)
 
     @property
     def resolution(self) -> float:
@@ -80,14 +88,15 @@ class Gap:
 
     family: str
     dim: int
+    cost: str
     beta: float
     uniform: str
     adaptive: str
     predicted: float  # from the exponents
     log_powers: float  # what the theorems' log powers add to that over the window
     measured: Estimate | None
-    reason: str
-    window: tuple[float, float]
+    reason: str  # why it is not measured, or does not count
+    window: tuple[float, float] | None
     ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
 
     def row(self) -> dict:
@@ -97,6 +106,7 @@ class Gap:
             {
                 "family": self.family,
                 "dim": self.dim,
+                "cost": self.cost,
                 "uniform": self.uniform,
                 "adaptive": self.adaptive,
                 "predicted": self.predicted,
@@ -104,8 +114,8 @@ class Gap:
                 "gap": measured and measured.value,
                 "low": measured and measured.low,
                 "high": measured and measured.high,
-                "horizon_min": self.window[0],
-                "horizon_max": self.window[1],
+                "horizon_min": self.window and self.window[0],
+                "horizon_max": self.window and self.window[1],
                 "last_ratio": math.exp(self.ratios[-1][1].value) if self.ratios else None,
                 "reason": self.reason,
             }
@@ -124,15 +134,17 @@ class Analysis:
     def costs(self) -> list[tuple[str, int]]:
         return list(dict.fromkeys((r.case.family, r.case.dim) for r in self.results))
 
-    def of(self, family, dim=None) -> list[Result]:
-        return [r for r in self.results if r.case.family == family and dim in (None, r.case.dim)]
+    def of(self, family) -> list[Result]:
+        return [r for r in self.results if r.case.family == family]
 
     @cached_property
     def gaps(self) -> list[Gap]:
         """Uniform bins against every setting of adaptive bins, cost by cost."""
+        by_cost = {}
+        for result in self.results:
+            by_cost.setdefault(result.case.cost, []).append(result)
         found = []
-        for cost in self.costs:
-            results = self.of(*cost)
+        for results in by_cost.values():
             uniform = [r for r in results if r.case.algorithm == "UniformBins"]
             adaptive = [r for r in results if r.case.algorithm.startswith("AdaptiveBins")]
             found += [gap_of(u, a) for u in uniform for a in adaptive]
@@ -160,54 +172,102 @@ def analyse(cases, table, margin: float) -> Analysis:
 
 
 def told_apart(cases) -> list:
-    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7)."""
+    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7).
+
+    A setting that differs in one dimension is named in all of them, so that a name means the same in each.
+    """
     settings = {case.cost: dict(re.findall(r"(\w+)=(\([^)]*\)|[^,()]+)", case.cost)) for case in cases}
-    by_family = {}
+    by_place = {}
     for case in cases:
-        by_family.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
-    differing = {
-        family: {k for found in same.values() for k in found if len({other.get(k) for other in same.values()}) > 1}
-        for (family, _), same in sorted(by_family.items(), key=lambda item: len(item[1]))  # the fullest last
-    }
+        by_place.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
+    differing = {}
+    for (family, _), same in by_place.items():
+        keys = {k for found in same.values() for k in found}
+        differing.setdefault(family, set()).update(
+            k for k in keys if len({found.get(k) for found in same.values()}) > 1
+        )
 
     def named(case):
         given = [f"{k}={v}" for k, v in settings[case.cost].items() if k in differing[case.family]]
         return replace(case, family=f"{case.family}({', '.join(given)})") if given else case
 
-    return [named(case) for case in cases]
+    found = [named(case) for case in cases]
+    costs = {}
+    for case in found:
+        costs.setdefault((case.family, case.dim), set()).add(case.cost)
+    return [replace(c, family=c.cost) if len(costs[c.family, c.dim]) > 1 else c for c in found]
 
 
 def result_of(case, table, margin) -> Result:
     table, found, problem = complete(case, table)
     data = fit = None
-    if not problem:
+    if table is not None and len(table):
         try:
             data = log_means(table)
-            fit = fit_rate(data, window=case.window, period=case.period)
-            problem = fit.problem
+            fit = None if problem else fit_rate(data, window=case.window, period=case.period)
         except FitError as error:
-            problem = str(error)
-    if fit is None:
+            problem = problem or str(error)
+    if fit is not None:
+        problem = premature(case) or fit.problem
+    if problem:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
         controls = tuple((c, refused) for c in case.controls)
-        return Result(case, data, None, problem, judged, controls, found, case.replicates)
+        return Result(case, data, fit, problem, judged, controls, found, case.replicates)
     judged = tuple(judge_claim(c, fit, margin) for c in case.claims)
     controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
     return Result(case, data, fit, problem, judged, controls, found, case.replicates)
 
 
+def premature(case) -> str:
+    """What is wrong with a window that starts before the onset: theory says nothing about the slope there.
+
+    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
+    """
+    first, last = case.window
+    if first >= case.onset:
+        return ""
+    ends = "ends at" if last < case.onset else "starts at"
+    needed = case.onset * (case.period**2 if case.period else 16.0)
+    return (
+        f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends} "
+        f"{last if last < case.onset else first:.3g}; T_max = {rounded_up(needed)} would do"
+    )
+
+
+def rounded_up(number) -> str:
+    """Two digits, not less than the number."""
+    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / unit * (1 - 1e-9)) * unit:.2g}"
+
+
 def complete(case, table):
-    """The runs of a case that have all their horizons, how many replicates they are, and what is wrong if anything."""
+    """The runs that a fit may use, how many there are at least at every horizon of the window, and what is wrong.
+
+    Of an algorithm whose horizons share their runs only those count that have all of them.
+    """
     if table is None or table.empty:
         return None, 0, "no run of this case has finished"
     table = table[table["horizon"].isin(case.horizons) & (table["replicate"] < case.replicates)]
-    counts = table.groupby("replicate")["horizon"].nunique()
-    whole = counts.index[counts == len(case.horizons)]
     if case.anytime:
+        reached = table.groupby("replicate")["horizon"].nunique()
+        whole = reached.index[reached == len(case.horizons)]
         table = table[table["replicate"].isin(whole)]
-    missing = "" if len(table) else "no run of this case has all its horizons"
-    return table, len(whole), missing
+        return table, len(whole), "" if len(table) else "no run of this case has all its horizons"
+    counts = table.groupby("horizon")["replicate"].nunique().reindex(case.horizons, fill_value=0)
+    inside = [h for h in case.horizons if case.window[0] <= h <= case.window[1]] or case.horizons
+    fewest = int(counts[list(inside)].min())
+    table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
+    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
+
+
+def lacking(counts) -> str:
+    """What is wrong with horizons that have fewer runs than an interval needs."""
+    none = [f"{h}" for h, n in counts.items() if n == 0]
+    if none:
+        return f"no run at T = {', '.join(none)} has finished"
+    few = [f"{n} at T = {h}" for h, n in counts.items()]
+    return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
 
 
 def judge_claim(claim, fit, margin) -> Judged:
@@ -259,20 +319,35 @@ def gap_of(uniform: Result, adaptive: Result) -> Gap:
     measured, ratios, log_powers = None, (), 0.0
     if uniform.fit is None or adaptive.fit is None:
         reason = uniform.problem or adaptive.problem
+    elif low > high:
+        reason = f"the two windows do not overlap: one ends at {high:.3g}, the other starts at {low:.3g}"
+        ratios = log_ratios(uniform.data, adaptive.data)
     else:
         a, b = uniform.fit.data, adaptive.fit.data
         ratios = log_ratios(uniform.data, adaptive.data)
         try:
             first = fit_rate(a, window=(low, high))
             second = fit_rate(b, window=(low, high), period=adaptive.case.period)
-            reason = second.problem
+            reason = early(low, uniform, adaptive) or second.problem
             log_powers = (rates[0].log_power - rates[1].log_power) * resolution(first.data.horizons)
-            measured = None if reason else slope_difference(first, second)
+            measured = None if second.problem else slope_difference(first, second)
         except FitError as error:
             reason = str(error)
     case = uniform.case
-    names = case.family, case.dim, case.constants["beta"], case.algorithm, adaptive.case.algorithm
-    return Gap(*names, predicted, log_powers, measured, reason, (low, high), ratios)
+    names = case.family, case.dim, case.cost, case.constants["beta"], case.algorithm, adaptive.case.algorithm
+    window = (low, high) if low <= high else None
+    return Gap(*names, predicted, log_powers, measured, reason, window, ratios)
+
+
+def early(start, *results) -> str:
+    """Whether a window starts before an onset, so that no theorem says anything about a difference of slopes."""
+    late = max(results, key=lambda r: r.case.onset).case
+    if start >= late.onset:
+        return ""
+    return (
+        f"theory expects the rate of {late.algorithm} only from T = {late.onset:.3g} on, and the window starts at "
+        f"{start:.3g}"
+    )
 
 
 def log_ratios(first: LogMeans, second: LogMeans):
@@ -340,6 +415,7 @@ def details_of(result: Result):
 
 def rows_of(result: Result, judged: Judged, analysis: Analysis):
     case, claim, found = result.case, judged.claim, judged.assessment
+    window = result.fit.data.horizons[[0, -1]] if result.fit is not None else case.window
     versions = [(claim.theorem, claim.printed, found.log_power)]
     if claim.corrected is not None:
         versions.append((claim.corrected_name, claim.corrected, found.corrected_log_power))
@@ -351,6 +427,7 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
             {
                 "family": case.family,
                 "dim": case.dim,
+                "cost": case.cost,
                 "algorithm": case.algorithm,
                 "theorem": name,
                 "kind": claim.kind,
@@ -360,8 +437,8 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
                 "low": fit and fit.low,
                 "high": fit and fit.high,
                 "replicates": result.found,
-                "horizon_min": case.window[0],
-                "horizon_max": case.window[1],
+                "horizon_min": window[0],
+                "horizon_max": window[1],
                 "verdict": str(version.name),
                 "reason": version.reason,
                 "exponent_verdict": str(found.exponent.name),
@@ -377,6 +454,12 @@ def rows_of(result: Result, judged: Judged, analysis: Analysis):
                 "period": case.period,
                 "alpha": case.constants["alpha"],
                 "beta": case.constants["beta"],
+                "seed": case.series["seed"],
+                "noise": case.series["noise"],
+                "alignment": case.series["alignment"],
+                "control": str(result.control),
+                "planned": result.expected,
+                "violated": "; ".join(claim.violated),
                 **(checks_of(result, fit) if usable else {}),
             }
         )

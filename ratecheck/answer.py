@@ -1,15 +1,64 @@
-"""The answer of a study in two sentences, true to its verdicts whatever their mixture."""
+"""The answer of a study in two sentences, true to its verdicts whatever their mixture, and what qualifies it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .analysis import Analysis
-from .markdown import listing
+from .markdown import among, counted, listing
 from .verdicts import Name
+
+LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 
 
 def answer(analysis: Analysis, name) -> str:
     """One sentence on exponents, one on log powers and lower bounds; `name(result)` names a case."""
     return f"{_exponents(analysis, name)} {_log_powers(analysis, name)}"
+
+
+def hypotheses(analysis: Analysis) -> str:
+    """Where a theorem is judged although it promises nothing there; empty if nowhere."""
+    return unmet([(j.claim.theorem, j.claim.violated) for r in analysis.results for j in r.judged])
+
+
+def unmet(claims) -> str:
+    """The same from pairs of a theorem and the hypotheses that are not met."""
+    found = {}
+    for theorem, violated in claims:
+        if violated:
+            small = all(v.startswith("mu = ") for v in violated)
+            said = f"mu is not as large as {theorem} asks for" if small else f"a hypothesis of {theorem} is not met"
+            found[said] = found.get(said, 0) + 1
+    return " ".join(
+        f"In {counted(n, 'case')} {said}; the verdicts there are on its rate, not on the theorem."
+        for said, n in found.items()
+    )
+
+
+def caution(analysis: Analysis) -> str:
+    """What the diagnostics have against the slopes that were judged; empty if nothing."""
+    fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
+    bent = sum(f.curvature_p() < LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
+    rising = sum(f.change().above(0.0) < LEVEL for f in fits)
+    judged = "that were judged" if len(fits) < len(analysis.results) else ""
+    said = []
+    if bent:
+        said.append(
+            f"{among(bent, len(fits), judged)} curvature or the held-out horizons reject the fitted line (at the "
+            f"{100 * LEVEL:.0f} % level, each case for itself), so the slopes there are those of this window and not "
+            "of T to infinity"
+        )
+    if rising:
+        said.append(
+            f"{among(rising, len(fits), judged)} the slope is still rising: it is higher over the last half of the "
+            "window than over the whole"
+        )
+    return _sentence(said) if said else ""
+
+
+def excludes_zero(estimate) -> bool:
+    wide = replace(estimate, level=1 - LEVEL)
+    return not wide.low <= 0 <= wide.high
 
 
 def _split(analysis, name, verdict_of):
@@ -24,9 +73,8 @@ def _split(analysis, name, verdict_of):
 
 def _where(names, total, which=True) -> str:
     """In how many of the cases, and in which."""
-    if len(names) == total:
-        return "in the one case" if total == 1 else f"in all {total} cases"
-    return f"in {len(names)} of {total} cases" + (f" ({listing(names, most=4)})" if which else "")
+    named = which and len(names) < total
+    return among(len(names), total) + (f" ({listing(names, most=4)})" if named else "")
 
 
 def _exponents(analysis, name) -> str:
@@ -69,10 +117,10 @@ def fallen_behind(gaps) -> str:
     """Where uniform bins are slower than adaptive bins; theory promises them a worse exponent where beta exceeds 1."""
     parts = []
     for regime, above in (("β > 1", True), ("β ≤ 1", False)):
-        known = [g for g in gaps if (g.beta > 1 + 1e-9) == above and g.measured is not None]
+        known = [g for g in gaps if (g.beta > 1 + 1e-9) == above and g.measured is not None and not g.reason]
         if known:
             positive = sum(g.measured.low > 0 for g in known)
-            parts.append(f"in {positive} of {len(known)} cases with {regime}")
+            parts.append(among(positive, len(known), f"with {regime}"))
     return f"the raw slope of uniform bins exceeds that of adaptive bins {' and '.join(parts)}" if parts else ""
 
 

@@ -290,9 +290,7 @@ def regret_panel(axis, result, colour, marker, margin):
         axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
         lines.insert(
             0,
-            "window too short for a verdict"
-            if fit.problem
-            else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
+            "window allows no verdict" if result.problem else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
         )
     anchor = in_window(result) if in_window(result).any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
@@ -477,7 +475,8 @@ def gap_figure(gaps):
         axis.axhline(1.0, color=INK, linewidth=0.8)
         axis.set(xscale="log", yscale="log", xlabel="T", title=f"d = {dim}")
         axis.xaxis.set_minor_locator(NullLocator())
-        axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
+        if shown[0].window:
+            axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
     ends = [np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high)]
     log_ticks(axes[0], min(ends), max(ends))
@@ -488,7 +487,8 @@ def gap_figure(gaps):
 def gap_curve(axis, gap, colour, marker):
     T = np.array([t for t, _ in gap.ratios])
     value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
-    inside = (gap.window[0] <= T) & (gap.window[1] >= T)
+    first, last = gap.window or (np.inf, -np.inf)
+    inside = (first <= T) & (last >= T)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
     if gap.measured is None:
         return
@@ -518,13 +518,14 @@ DIAGONAL = (
     "against the slope that Theorem 1 or 2 promises, with 95 % intervals. Costs with the same promise stand side by "
     "side, in the order of their names, over a bar at the promise; the grey above it is the margin. At the bar a bound "
     "is attained, below it the regret grows more slowly than the bound allows, beyond the margin faster. Named are "
-    "the costs beyond the margin and the lowest, where there is room."
+    "the costs beyond the margin and the lowest, where there is room. The table says which verdicts have no force."
 )
 PLANE = (
     "Every cost at its αβ/d and d/α, coloured by the measured gap: the slope of uniform minus that of adaptive bins. "
     "αβ/d is at most 1 (Proposition 1); there, at β = d/α, adaptive bins are promised $T^{1/2}$ in every dimension. "
     "Below the curve β = 1 uniform bins are promised the exponent of adaptive bins, above it a worse one. Costs at one "
-    "place are drawn side by side, row by row in the order of their names; white: not measured."
+    "place are drawn side by side, row by row in the order of their names; white: not measured, or "
+    "before the onset of a rate."
 )
 VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
 
@@ -644,7 +645,8 @@ def overlap(a, b):
 def plane_figure(fits, gaps):
     """Costs in the plane of alpha beta / d and d / alpha."""
     costs = fits[["family", "dim", "alpha", "beta"]].drop_duplicates(["family", "dim"])
-    costs = costs.merge(gaps[["family", "dim", "gap"]], on=["family", "dim"], how="left")
+    counted = gaps[gaps["reason"].isna()]
+    costs = costs.merge(counted[["family", "dim", "gap"]], on=["family", "dim"], how="left")
     costs = costs.assign(x=costs["alpha"] * costs["beta"] / costs["dim"], y=costs["dim"] / costs["alpha"])
     figure = Figure(figsize=(11.0, 7.0))
     figure.subplots_adjust(left=0.06, right=0.88, top=0.98, bottom=0.08)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from fractions import Fraction
+from pathlib import Path
 
 NOTHING = "–"
 
@@ -85,3 +87,31 @@ def listing(names, most=6) -> str:
 
 def counted(n, noun) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def among(n, total, rest="") -> str:
+    """In how many cases out of how many; `rest` says which cases: with β > 1."""
+    rest = f" {rest}" if rest else ""
+    if total == 1:
+        return f"in the one case{rest}" if n == 1 else f"in no case{rest} (of one)"
+    if n in (0, total):
+        few, many = ("neither", "none of the") if n == 0 else ("both", "all")
+        return f"in {few} case{'s' * (n > 0)}{rest}" if total == 2 else f"in {many} {total} cases{rest}"
+    return f"in {n} of {total} cases{rest}"
+
+
+def thousands(n) -> str:
+    """A count, all its digits: 2,309,368."""
+    return NOTHING if absent(n) else f"{round(n):,}"
+
+
+def write_whole(path, text) -> Path:
+    """Write a file that is either the old one or the new one, whatever happens on the way."""
+    path = Path(path)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path

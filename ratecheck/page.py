@@ -7,6 +7,8 @@ import html
 import re
 from pathlib import Path
 
+from .markdown import write_whole
+
 STYLE = """
 :root { color-scheme: light; }
 body { font: 16px/1.5 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; color: #1f2328; background: #fff;
@@ -41,9 +43,7 @@ def write_html(folder) -> Path:
         f"<title>{html.escape(title.group(1) if title else 'report')}</title>\n"
         f"<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
-    path = folder / "report.html"
-    path.write_text(page, encoding="utf-8")
-    return path
+    return write_whole(folder / "report.html", page)
 
 
 def _renderer(folder):

@@ -11,9 +11,23 @@ from functools import cached_property
 from pathlib import Path
 
 from .analysis import Analysis, Result, details_of, parts_of, rows_of
-from .answer import answer, fallen_behind
+from .answer import answer, caution, fallen_behind, hypotheses
 from .fit import LARGE_SHARE
-from .markdown import counted, estimate, fixed, formula, general, interval, listing, p_value, table, whole
+from .markdown import (
+    among,
+    counted,
+    estimate,
+    fixed,
+    formula,
+    general,
+    interval,
+    listing,
+    p_value,
+    table,
+    thousands,
+    whole,
+    write_whole,
+)
 from .page import write_html
 from .verdicts import Name
 
@@ -36,6 +50,7 @@ class Info:
     complaints: tuple[str, ...]  # of the engine
     audits: dict[str, list[dict]]  # by str(cost): rows of zoo.audit
     unused: int = 0  # runs in the store that belong to other settings
+    plans: int = 1  # different plans that the folder has seen
 
 
 def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False) -> Path:
@@ -58,12 +73,10 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
     }
     for name, rows in tables.items():
         if rows:
-            pd.DataFrame(rows).to_csv(folder / name, index=False, lineterminator="\n")
+            write_whole(folder / name, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
         else:
             (folder / name).unlink(missing_ok=True)
-    path = folder / "report.md"
-    path.write_text(report.text(), encoding="utf-8")
-    return path
+    return write_whole(folder / "report.md", report.text())
 
 
 @dataclass(frozen=True)
@@ -114,10 +127,14 @@ class Report:
         yield f"# {info.name}"
         yield f"**Question.** {info.question}"
         yield f"**Answer.** {answer(self.analysis, self.case)}"
+        for title, text in (("Caution", caution(self.analysis)), ("Hypotheses", hypotheses(self.analysis))):
+            if text:
+                yield f"**{title}.** {text}"
         short = [self.case(r) for r in self.analysis.results if r.found < r.expected]
-        if short or info.missing:
-            runs = f"; fewer runs than planned stand behind {listing(short)}" if short else ""
-            yield f"**Incomplete.** {counted(len(info.missing), 'unit')} of work failed{runs} (see Provenance)."
+        lacks = [f"{counted(len(info.missing), 'unit')} of work failed (see Provenance)"] if info.missing else []
+        lacks += [f"fewer runs than planned stand behind {listing(short)}"] if short else []
+        if lacks:
+            yield f"**Incomplete.** {sentence('; '.join(lacks))}"
 
     def verdicts(self):
         yield "## Verdicts"
@@ -136,6 +153,8 @@ class Report:
         """One line per case, where the families have sections of their own."""
         header = self.columns("promised slope", "slope", "exponent", "printed log power", "corrected", "Theorem 3")
         yield table(header, [self.cells(r.case, *self.brief(r)) for r in self.analysis.results])
+        if any(r.fit is not None and r.problem for r in self.analysis.results):
+            yield BRACKETS
 
     def brief(self, result: Result):
         row = self.own_row(result)
@@ -169,8 +188,8 @@ class Report:
             "note",
         )
         yield table(header, rows)
-        if any(r.fit is not None and r.fit.problem for r in results):
-            yield "A slope in round brackets comes from a window that allows no verdict."
+        if any(r.fit is not None and r.problem for r in results):
+            yield BRACKETS
         yield "\n".join(f"{i}. {note}" for i, note in enumerate(notes, 1))
 
     def claim(self, result, judged):
@@ -217,7 +236,7 @@ class Report:
 
     def slope(self, result, row):
         text = estimate(row["slope"], row["low"], row["high"])
-        return f"({text})" if result.fit is not None and result.fit.problem else text
+        return f"({text})" if result.fit is not None and result.problem else text
 
     def figures(self):
         if len(self.families) > 1:
@@ -252,8 +271,7 @@ class Report:
         header = self.columns("runs", "horizons", "window", "periods", "onset", "ln T is worth")
         yield table(header, [self.cells(r.case, *self.foundation(r)) for r in analysis.results])
         yield (
-            f"Window, margins and log powers were fixed before the runs. The window runs from the onset that theory "
-            f"predicts, or from the first horizon where that is later, to the last horizon. An exponent is CONSISTENT "
+            f"{self.fixed_when()} {self.windows()} An exponent is CONSISTENT "
             f"if the one-sided 95 % limit of the excess slope stays below the margin {analysis.margin:g} on the whole "
             f"window and on its last half, REFUTED if it lies beyond the margin and is not falling towards it; a log "
             f"power likewise with the margin {analysis.log_margin:g}. Everything else is INCONCLUSIVE."
@@ -265,6 +283,40 @@ class Report:
             "longer horizons help, not more runs."
         )
         yield from self.remarks()
+
+    def fixed_when(self) -> str:
+        changes = self.info.plans - 1
+        if changes <= 0:
+            return "Window, margins and log powers were fixed before the runs."
+        often = "once" if changes == 1 else f"{changes} times"
+        return (
+            f"The plan of this folder was changed {often} after its first runs; window, margins and log powers are "
+            "those of the last."
+        )
+
+    def windows(self) -> str:
+        """Where the windows run, case by case."""
+        usual, early, declared = [], [], []
+        for result in self.analysis.results:
+            case = result.case
+            beyond = [h for h in case.horizons if h >= case.onset][:1]
+            kind = early if case.window[0] < case.onset else declared
+            (usual if [*case.window] == [*beyond, case.horizons[-1]] else kind).append(self.case(result))
+        parts = []
+        if usual:
+            all_of_them = "The window runs" if not (early or declared) else f"In {cases(len(usual))} the window runs"
+            parts.append(
+                f"{all_of_them} from the onset that theory predicts, or from the first horizon where that is later, "
+                "to the last horizon."
+            )
+        if early:
+            parts.append(
+                f"In {cases(len(early))} ({listing(early)}) the window starts before the onset that theory predicts, "
+                "so that nothing is judged there."
+            )
+        if declared:
+            parts.append(f"The study declares a window of its own in {cases(len(declared))} ({listing(declared)}).")
+        return " ".join(parts)
 
     def foundation(self, result: Result):
         case, row = result.case, self.own_row(result)
@@ -345,8 +397,8 @@ class Report:
         rising = sum(row["curvature"] > 0 for row in moving)
         poor = sum(row["chi_square_p"] < 0.05 for row in rows)
         return (
-            f"At the 5 % level (each case for itself) χ² finds more than noise around the fit in {poor} of "
-            f"{counted(len(rows), 'case')}, and the slope is still rising with T in {rising} and falling in "
+            f"At the 5 % level (each case for itself) χ² finds more than noise around the fit "
+            f"{among(poor, len(rows))}, and curvature a slope that rises with T in {rising} and one that falls in "
             f"{len(moving) - rising}. An interval holds the uncertainty of the runs, not that of the model; where the "
             "slope is rising, a longer window may give a larger one."
         )
@@ -397,10 +449,10 @@ class Report:
         found = {}
         for result in self.analysis.results:
             for row in self.detail(result, what):
-                line = found.setdefault((result.case.dim, key(row)), {})
+                line = found.setdefault((result.case.dim, result.case.cost, key(row)), {})
                 line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
-        places = sorted(found, key=lambda place: place[0]) if what == "sensitivity" else sorted(found)
-        rows = [[dim, self.label(k), *(found[dim, k].get(a) for a in algorithms)] for dim, k in places]
+        places = sorted(found, key=lambda place: place[:2]) if what == "sensitivity" else sorted(found)
+        rows = [[place[0], self.label(place[-1]), *(found[place].get(a) for a in algorithms)] for place in places]
         yield table(["d", title, *algorithms], rows)
 
     @staticmethod
@@ -414,8 +466,9 @@ class Report:
             return
         yield (
             "Slopes of ln R between neighbouring horizons, nothing divided out, T the geometric middle of each pair. "
-            "A rate $T^s (\\ln T)^p$ has the local slope s + p / ln T, so these lie above s for as long as anybody "
-            "can run."
+            "A regret that grows exactly as $T^s (\\ln T)^p$ has the local slope s + p / ln T, above s at every T if "
+            "p > 0. On a cost that beats the bound, or where its growth has not set in yet, local slopes may lie on "
+            "either side of s."
         )
         if len(self.families) > 1:
             yield "All of them are in [details.csv](details.csv)."
@@ -440,10 +493,11 @@ class Report:
         summary = fallen_behind(gaps)
         if summary:
             yield f"{sentence(summary)} That is: the 95 % interval of the gap lies above 0, without Holm's adjustment."
-        reasons = [f"- {self.gap_name(g, several)}: {g.reason}." for g in gaps if g.measured is None]
-        if reasons:
-            yield "Not measured:"
-            yield "\n".join(reasons)
+        for title, unmeasured in (("Not measured:", True), ("In round brackets, and not counted:", False)):
+            reasons = [g for g in gaps if g.reason and (g.measured is None) == unmeasured]
+            if reasons:
+                yield title
+                yield "\n".join(f"- {self.gap_name(g, several)}: {g.reason}." for g in reasons)
 
     def gap_name(self, gap, several) -> str:
         family = f"{gap.family} " if len(self.families) > 1 else ""
@@ -451,13 +505,14 @@ class Report:
 
     def gap_cells(self, gap, several):
         row = gap.row()
+        found = estimate(row["gap"], row["low"], row["high"])
         names = [gap.family] * (len(self.families) > 1) + [gap.dim] + [gap.adaptive] * several
         return [
             *names,
-            f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+            gap.window and f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
             fixed(row["predicted"]),
             fixed(row["with_log_powers"]) if gap.measured else None,
-            estimate(row["gap"], row["low"], row["high"]),
+            f"({found})" if gap.measured and gap.reason else found,
             fixed(row["last_ratio"], 2),
         ]
 
@@ -468,18 +523,23 @@ class Report:
             "REFUTED, or the same rules could not have refuted the theorem either. Controls are not part of Holm's "
             "adjustment."
         )
-        rows, weak = [], []
+        rows, weak, unjudged = [], [], []
         for result in self.analysis.results:
             for control, verdict in result.controls:
                 rows.append(self.cells(result.case, control.name, formula(control.rate), shown(verdict.name)))
-                if verdict.name != Name.REFUTED:
+                if verdict.name != Name.REFUTED and not result.problem:
                     weak.append(f"- {self.case(result)} ({control.name}): {verdict.reason}.")
+            if result.problem:
+                unjudged.append(f"- {self.case(result)}: {result.problem}.")
         yield table(self.columns("control", "claimed R", "verdict"), rows)
         if weak:
             yield "**Where the control was not refuted, the verdicts have no force:**"
             yield "\n".join(weak)
-        else:
-            yield "Every control was refuted."
+        elif len(unjudged) < len(self.analysis.results):
+            yield f"Every control {'that was judged ' if unjudged else ''}was refuted."
+        if unjudged:
+            yield "Nothing was judged, neither a theorem nor its control, in"
+            yield "\n".join(unjudged)
 
     def open(self):
         yield "## What would settle the inconclusive ones"
@@ -507,20 +567,20 @@ class Report:
             yield from self.audit(family)
 
     def audit(self, family):
-        costs = {r.case.dim: r.case for r in self.analysis.of(family)}
-        audits = {dim: {row["constant"]: row for row in self.info.audits.get(c.cost, [])} for dim, c in costs.items()}
+        costs = {r.case.cost: r.case for r in self.analysis.of(family)}
+        audits = {cost: {row["constant"]: row for row in self.info.audits.get(cost, [])} for cost in costs}
         names = list(dict.fromkeys(name for rows in audits.values() for name in rows))
         if not names:  # no audit: what the study was planned with
             names = [n for n, v in next(iter(costs.values())).constants.items() if isinstance(v, (int, float))]
             names = [n for n in names if n != "literal"]
-        rows = [[f"`{n}`", *(constant(n, costs[dim], audits[dim].get(n)) for dim in costs)] for n in names]
-        yield table(["constant", *(f"d = {dim}" for dim in costs)], rows)
-        wrong = [(dim, row) for dim, rows in audits.items() for row in rows.values() if not row["holds"]]
-        lacking = [f"d = {dim}" for dim, rows in audits.items() if not rows]
+        rows = [[labelled(n), *(constant(n, costs[cost], audits[cost].get(n)) for cost in costs)] for n in names]
+        yield table(["constant", *(f"d = {case.dim}" for case in costs.values())], rows)
+        wrong = [(costs[cost].dim, row) for cost, rows in audits.items() for row in rows.values() if not row["holds"]]
+        lacking = [f"d = {costs[cost].dim}" for cost, rows in audits.items() if not rows]
         if wrong:
             yield "\n".join(
-                f"- d = {dim}: `{row['constant']}` **does not hold**: annotated {general(row['annotated'])}, measured "
-                f"{general(row['measured'])} at {row['worst']}. The theorems' rates rest on it."
+                f"- d = {dim}: {labelled(row['constant'])} **does not hold**: annotated {general(row['annotated'])}, "
+                f"measured {general(row['measured'])} at {row['worst']}. The theorems' rates rest on it."
                 for dim, row in wrong
             )
         if lacking:
@@ -536,7 +596,7 @@ class Report:
         yield table(["setting", "value"], [[k, v] for k, v in info.settings.items()])
         if info.sessions:
             header = ["started", "seconds", "units", "steps", "workers", "where", "machine"]
-            shown_as = {"seconds": lambda x: fixed(x, 1), "steps": lambda x: general(x, 3)}
+            shown_as = {"seconds": lambda x: fixed(x, 1), "steps": thousands}
             rows = [[shown_as.get(h, str)(s[h]) if h in s else None for h in header] for s in info.sessions]
             yield table(header, rows)
             yield self.totals()
@@ -561,11 +621,13 @@ class Report:
             for package, version in (session.get("versions") or {}).items():
                 versions.setdefault(package, []).append(str(version))
         used = ", ".join(f"{package} {' and '.join(dict.fromkeys(v))}" for package, v in versions.items())
-        total = f"In all {fixed(seconds, 1)} s of wall time and {general(steps, 3)} steps."
+        total = f"In all {fixed(seconds, 1)} s of wall time and {thousands(steps)} steps."
         return f"{total} Versions: {used}." if used else total
 
 
 ENDS = ("", "_low", "_high")
+LABELS = {"minimum": "lowest value of f", "minimisers": "f at its minimisers"}
+BRACKETS = "A slope in round brackets comes from a window that allows no verdict."
 
 
 def shown(name: Name) -> str:
@@ -574,6 +636,14 @@ def shown(name: Name) -> str:
 
 def sentence(text: str) -> str:
     return text[:1].upper() + text[1:] + "."
+
+
+def cases(n) -> str:
+    return "one case" if n == 1 else f"{n} cases"
+
+
+def labelled(name) -> str:
+    return LABELS.get(name, f"`{name}`")
 
 
 def constant(name, case, row) -> str | None:

@@ -21,8 +21,21 @@ from scipy.special import ndtri
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, UniformBins
 from ratecheck.analysis import Analysis, analyse
-from ratecheck.answer import answer
-from ratecheck.markdown import estimate, fixed, formula, fraction, general, interval, listing, table, whole
+from ratecheck.answer import answer, caution, hypotheses
+from ratecheck.markdown import (
+    among,
+    estimate,
+    fixed,
+    formula,
+    fraction,
+    general,
+    interval,
+    listing,
+    table,
+    thousands,
+    whole,
+)
+from ratecheck.noise import Gaussian
 from ratecheck.overview import write_overview
 from ratecheck.page import to_html
 from ratecheck.rates import Rate
@@ -341,7 +354,9 @@ def test_answer_is_two_sentences_true_to_the_verdicts(small, verdicts, words):
 
 
 def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tmp_path):
-    text = report(tmp_path, judged_as(small, exponent=C, control=I))
+    analysis = judged_as(small, exponent=C, control=I)
+    text = report(tmp_path, analysis)
+    assert set(pd.read_csv(tmp_path / "fits.csv")["control"]) == {"INCONCLUSIVE"}
     assert "have no force" in section(text, "Negative control")
     assert "Every control was refuted" not in text
     assert "Every control was refuted" in report(tmp_path, judged_as(small, exponent=C))
@@ -364,7 +379,7 @@ def test_one_horizon_too_few(tmp_path):
     assert {j.name for r in analysis.results for j in r.judged} == {I}
     assert "2 horizon(s) give no slope with an interval" in text
     assert "No case of quadratic has enough horizons and runs for a figure." in text
-    assert "cannot decide about the exponent in all 2 cases" in text
+    assert "cannot decide about the exponent in both cases" in text
     assert set(pd.read_csv(tmp_path / "fits.csv")["verdict"]) == {"INCONCLUSIVE"}
 
 
@@ -374,9 +389,182 @@ def test_missing_units_are_said_at_the_top(tmp_path):
     lost = (table["series"] == plan[1].series["series"]) & (table["replicate"] >= 20)
     text = report(tmp_path, analyse(plan, table[~lost], 0.05), info_of(missing=("replicate 20 failed: no memory",)))
     top = text[: text.index("## Verdicts")]
-    assert "**Incomplete.** 1 unit of work failed; fewer runs than planned stand behind d = 1 AdaptiveBins" in top
+    assert (
+        "**Incomplete.** 1 unit of work failed (see Provenance); fewer runs than planned stand behind d = 1 "
+        "AdaptiveBins."
+    ) in top
+    analysis = analyse(plan, table[~lost], 0.05)
+    assert "**Incomplete.** Fewer runs than planned stand behind d = 1 AdaptiveBins." in report(tmp_path, analysis)
     assert "20 of 24" in the_table(text, "ln T is worth")[1]["runs"]
     assert "- replicate 20 failed: no memory" in section(text, "Provenance")
+
+
+def uniform_plan():
+    return [case for case in planned(costs=(("quadratic", 1),)) if not case.anytime]
+
+
+def test_a_horizon_without_runs_allows_no_verdict(tmp_path):
+    (case,) = uniform_plan()
+    runs = runs_of(case)
+    analysis = analyse([case], runs[runs["horizon"] != case.horizons[4]], 0.05)
+    (result,) = analysis.results
+    assert {j.name for j in result.judged} == {v.name for _, v in result.controls} == {I}
+    assert result.found == 0
+    reason = f"no run at T = {case.horizons[4]} has finished"
+    assert result.own.assessment.exponent.reason == result.problem == reason
+    assert reason in report(tmp_path, analysis)
+    assert set(pd.read_csv(tmp_path / "fits.csv")["replicates"]) == {0}
+
+
+@pytest.mark.parametrize("left", [2, 3, 20])
+def test_the_horizon_with_the_fewest_runs_counts(left):
+    (case,) = uniform_plan()
+    runs = runs_of(case)
+    lost = (runs["horizon"] == case.horizons[-1]) & (runs["replicate"] >= left)
+    (result,) = analyse([case], runs[~lost], 0.05).results
+    assert result.found == left
+    assert (result.fit is None) == (left < 3)
+    if left < 3:
+        assert f"({left} at T = {case.horizons[-1]}); at least 3 are needed" in result.problem
+
+
+def test_horizons_outside_the_window_may_lack_runs(tmp_path):
+    (case,) = uniform_plan()
+    case = replace(case, window=(case.horizons[2] - 1, case.horizons[-1]))
+    runs = runs_of(case)
+    analysis = analyse([case], runs[runs["horizon"] != case.horizons[0]], 0.05)
+    assert analysis.results[0].found == case.replicates
+    report(tmp_path, analysis)
+    fits = pd.read_csv(tmp_path / "fits.csv")
+    assert set(fits["horizon_min"]) == {case.horizons[2]}  # of the data that were fitted
+    assert set(fits["horizon_max"]) == {case.horizons[-1]}
+
+
+@pytest.fixture(scope="module")
+def early():
+    """Uniform bins whose onset lies beyond the horizons, adaptive bins whose onset lies in the window."""
+    uniform, adaptive = planned(costs=(("quadratic", 1),))
+    return analysis_of([replace(uniform, onset=1e6), replace(adaptive, onset=300.0)])
+
+
+def test_nothing_is_judged_in_a_window_before_the_onset(early, tmp_path):
+    for result in early.results:
+        assert {j.name for j in result.judged} == {v.name for _, v in result.controls} == {I}
+        plain = analysis_of([replace(result.case, onset=1.0)]).results[0]
+        assert result.fit.slope == plain.fit.slope  # it is shown, harmonics and all
+    first, second = (r.problem for r in early.results)
+    assert (
+        first
+        == "theory expects the rate only from T = 1e+06 on, and the window ends at 6.55e+04; T_max = 1.6e+07 would do"
+    )
+    assert (
+        second == "theory expects the rate only from T = 300 on, and the window starts at 256; T_max = 7.7e+04 would do"
+    )
+    text = report(tmp_path, early, figures=True)
+    assert "have no force" not in text
+    assert "no force" not in text[: text.index("## Verdicts")]
+    assert "was refuted" not in section(text, "Negative control")
+    assert "Nothing was judged, neither a theorem nor its control" in section(text, "Negative control")
+    assert "The window runs from the onset" not in text
+    assert (
+        "In 2 cases (d = 1 UniformBins and d = 1 AdaptiveBins) the window starts before the onset that theory" in text
+    )
+    rows = the_table(text, "as printed")
+    assert all(re.fullmatch(r"\(0\.\d+ \[.*\]\)", row["fitted slope"]) for row in rows)
+    (row,) = the_table(text, "measured gap")
+    assert row["measured gap"].startswith("(")
+    assert "raw slope of uniform bins exceeds" not in text  # it does not count
+
+
+def test_one_early_window_leaves_the_others_judged(small, tmp_path):
+    cases = [r.case for r in small.results]
+    text = report(tmp_path, analysis_of([replace(cases[0], onset=1e6), *cases[1:]]))
+    assert "Every control that was judged was refuted." in text
+    assert "In 3 cases the window runs from the onset" in text
+    assert "In one case (d = 1 UniformBins) the window starts before the onset that theory predicts, so that" in text
+
+
+def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
+    text = report(tmp_path, small)
+    top = text[: text.index("## Verdicts")]
+    said = (
+        "In 2 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate, not on the theorem."
+    )
+    assert said in top
+    large = analysis_of(planned(algorithms=(UniformBins(), AdaptiveBins(mu=1e4))))
+    assert "asks for" not in report(tmp_path, large)
+    limit = analysis_of(planned(algorithms=(AdaptiveBins(mu="theorem"),)))
+    assert "In 2 cases mu is not as large as Theorem 2 asks for" in report(tmp_path, limit)  # it asks for more
+    other = [replace(r, judged=tuple(broken(j, "beta = 3") for j in r.judged)) for r in small.results]
+    text = hypotheses(replace(small, results=tuple(other[:1])))
+    assert text.startswith("In 1 case a hypothesis of Theorem 1 is not met; the verdicts there")
+
+
+def broken(judged, *reasons):
+    return replace(judged, claim=replace(judged.claim, violated=reasons))
+
+
+def bent_runs(case, curvature):
+    """Runs whose slope rises by 2 curvature per e-fold."""
+    runs = runs_of(case, noise=0.02)
+    x = np.log(runs["horizon"])
+    return runs.assign(regret=runs["regret"] * np.exp(curvature * (x - x.mean()) ** 2))
+
+
+def test_diagnostics_that_speak_are_said_beside_the_answer(small, tmp_path):
+    assert caution(small) == ""
+    assert "**Caution.**" not in report(tmp_path, small)
+    plan = [r.case for r in small.results]
+    bent = [bent_runs(case, [0.01, -0.01, 0.0, 0.0][i]) for i, case in enumerate(plan)]
+    analysis = analyse(plan, pd.concat(bent), 0.05)
+    text = caution(analysis)
+    assert text.startswith("In 2 of 4 cases curvature or the held-out horizons reject the fitted line (at the 1 %")
+    assert "of this window and not of T to infinity; in 1 of 4 cases the slope is still rising" in text
+    assert f"**Caution.** {text}\n" in report(tmp_path, analysis)
+
+
+def test_a_report_that_breaks_off_leaves_the_old_one(small, tmp_path, monkeypatch):
+    before = report(tmp_path, small)
+
+    def full(self, text, **options):
+        self.write_bytes(text[:100].encode())
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="no space"):
+        write_report(tmp_path, small, info_of(), figures=False)
+    assert (tmp_path / "report.md").read_text("utf-8") == before
+    assert {p.name for p in tmp_path.iterdir()} == {"report.md", "fits.csv", "gaps.csv", "details.csv"}
+
+
+def test_windows_that_do_not_overlap_give_no_gap(tmp_path):
+    uniform, adaptive = planned(costs=(("quadratic", 1),))
+    late = replace(adaptive, window=(8192, 65536))
+    analysis = analysis_of([replace(uniform, window=(256, 4096)), late])
+    text = report(tmp_path, analysis, figures=True)
+    (row,) = the_table(text, "measured gap")
+    assert row["window"] == row["measured gap"] == "–"
+    assert "the two windows do not overlap: one ends at 4.1e+03, the other starts at 8.19e+03" in text
+    assert pd.read_csv(tmp_path / "gaps.csv")["horizon_min"].isna().all()
+
+
+def test_caution_counts_only_what_was_judged(small):
+    plan = [r.case for r in small.results]
+    plan[0] = replace(plan[0], onset=1e6)
+    analysis = analyse(plan, pd.concat([bent_runs(case, 0.01) for case in plan]), 0.05)
+    assert caution(analysis).startswith("In all 3 cases that were judged curvature")
+
+
+def test_declared_windows_are_said(small, tmp_path):
+    cases = [replace(r.case, window=(512.0, 65536.0)) for r in small.results]
+    assert "The study declares a window of its own in 4 cases" in report(tmp_path, analysis_of(cases))
+
+
+def test_changed_plans_are_said(small, tmp_path):
+    assert "were fixed before the runs" in report(tmp_path, small)
+    text = report(tmp_path, small, info_of(plans=3))
+    assert "were fixed before the runs" not in text
+    assert "The plan of this folder was changed 2 times after its first runs; window," in text
 
 
 def test_a_case_without_runs_leaves_its_panel_empty(tmp_path):
@@ -407,6 +595,9 @@ def test_nothing_open_is_said(small, tmp_path):
     assert "Nothing is left open" in report(tmp_path, judged_as(decided, exponent=C))
 
 
+CUSPS = ((1, 0.5, 1.0), (1, 0.7, 1.0), (2, 0.5, 1.0), (2, 0.5, 2.0))
+
+
 def test_several_families_and_settings_have_sections_of_their_own(tmp_path):
     costs = (("cone", 1), zoo.get("cusp", dim=1), zoo.get("cusp", dim=1, power=0.7))
     algorithms = (UniformBins(), AdaptiveBins(), AdaptiveBins(mu=30.0))
@@ -415,6 +606,32 @@ def test_several_families_and_settings_have_sections_of_their_own(tmp_path):
     assert titles[1:4] == ["cone", "cusp(power=0.5)", "cusp(power=0.7)"]
     assert {row["adaptive"] for row in the_table(text, "measured gap")} == {"AdaptiveBins", "AdaptiveBins(mu=30)"}
     assert len(the_table(text, "promised slope")) == 9
+
+
+def test_costs_that_differ_in_another_dimension_stay_apart():
+    """Power in one dimension, scale in the other: both are named in both, and no gap mixes two costs."""
+    cusp = {(dim, p, s): zoo.get("cusp", dim=dim, power=p, scale=s) for dim, p, s in CUSPS}
+    analysis = analysis_of(planned(tuple(cusp.values())))
+    cases = [r.case for r in analysis.results]
+    names = {case.cost: (case.family, case.dim) for case in cases}
+    assert len(set(names.values())) == len(CUSPS)
+    for (dim, p, s), cost in cusp.items():
+        family, _ = names[str(cost)]
+        assert f"power={p}" in family, (dim, family)
+        assert f"scale={s}" in family, (dim, family)
+    assert [g.cost for g in analysis.gaps] == [str(c) for c in cusp.values()]
+    for gap in analysis.gaps:
+        first, second = (r for r in analysis.results if r.case.cost == gap.cost)
+        assert gap.predicted == first.own.claim.rate.slope - second.own.claim.rate.slope
+        assert names[gap.cost] == (gap.family, gap.dim)
+
+
+def test_gaps_pair_runs_of_one_cost_whatever_its_name(tmp_path):
+    plan = planned((zoo.get("cusp", dim=1), zoo.get("cusp", dim=1, power=0.7)))
+    assert len(analysis_of([replace(case, family="cusp") for case in plan]).gaps) == 2
+    odd = [replace(case, cost=case.cost.replace("power=0.5", "power=f(0.5)")) for case in plan]
+    odd = [replace(case, cost=case.cost.replace("power=0.7", "power=f(0.7)")) for case in odd]
+    assert len({r.case.family for r in analysis_of(odd).results}) == 2  # settings that nobody can read
 
 
 def test_hypotheses_that_are_not_met_are_said(written):
@@ -453,6 +670,17 @@ def test_formulas():
     assert to_html(r"\ge") == "≥"
     with pytest.raises(ValueError, match="frac"):
         to_html(r"\frac12")
+
+
+def test_counts_of_cases():
+    assert [among(n, 1) for n in (0, 1)] == ["in no case (of one)", "in the one case"]
+    assert [among(n, 2, "with β > 1") for n in range(3)] == [
+        "in neither case with β > 1",
+        "in 1 of 2 cases with β > 1",
+        "in both cases with β > 1",
+    ]
+    assert [among(n, 3) for n in (0, 2, 3)] == ["in none of the 3 cases", "in 2 of 3 cases", "in all 3 cases"]
+    assert thousands(2309368) == "2,309,368"
 
 
 def test_words():
@@ -542,7 +770,7 @@ def test_overview_has_a_row_per_cost_from_the_longest_study(zoo_folder):
         ("quadratic", "2"),
         ("valley", "2"),
     ]
-    assert rows[0]["studies"] == "[second](second/report.md)"
+    assert rows[0]["study"] == "[second](second/report.md)"
     gap = pd.read_csv(zoo_folder / "second" / "gaps.csv").iloc[0]
     assert rows[0]["measured gap"] == estimate(gap["gap"], gap["low"], gap["high"])
     fits = pd.read_csv(zoo_folder / "first" / "fits.csv")
@@ -564,3 +792,78 @@ def test_overview_links_exist_and_repeat(zoo_folder):
 
 def test_overview_without_studies(tmp_path):
     assert "no study here yet" in write_overview(tmp_path).read_text("utf-8")
+
+
+def test_overview_qualifies_its_counts(zoo_folder):
+    text = (zoo_folder / "README.md").read_text("utf-8")
+    assert text.count("In 4 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate") == 1
+    assert "no force: the control" not in text
+    assert "Left out" not in text
+
+
+def written_study(root, name, plan=None, analysis=None, **options):
+    analysis = analysis or analysis_of(plan, **options)
+    write_report(root / name, analysis, info_of(), figures=False)
+
+
+def test_overview_marks_verdicts_without_force_and_without_all_runs(tmp_path):
+    weak = judged_as(analysis_of(planned((("quadratic", 1),))), exponent=C, control=lambda i: I if i == 0 else R)
+    written_study(tmp_path, "weak", analysis=weak)
+    written_study(tmp_path, "short", planned((("cone", 1),)), replicates=20)
+    text = write_overview(tmp_path).read_text("utf-8")
+    cone, quadratic = the_table(text, "measured gap")
+    assert quadratic["Theorem 1"] == "(C / C)"
+    assert quadratic["Theorem 2"] == "C / C / C"
+    assert quadratic["Theorem 3"] == "(C) C"
+    assert cone["Theorem 1"].endswith("†")
+    assert "In 1 case the exponent's verdict has no force" in text
+    assert "In 2 cases fewer runs than planned have finished." in text
+
+
+def test_overview_takes_one_study_per_cost_at_the_standard_noise(tmp_path):
+    """Horizons decide, then runs; other noise, other alignment and studies of one algorithm stand back."""
+    cost, longer = (("quadratic", 1),), Grid(first=2**8, last=2**16, periods=2.0, cap=2**17)
+    written_study(tmp_path, "few", planned(cost, replicates=20))
+    written_study(tmp_path, "many", planned(cost, replicates=24))
+    written_study(tmp_path, "noisy", planned(cost, horizons=longer, noise=Gaussian(2.0)))
+    written_study(tmp_path, "fixed", planned(cost, horizons=longer, alignment="fixed"))
+    written_study(tmp_path, "single", planned(cost, horizons=longer, algorithms=(AdaptiveBins(),)))
+    steep = [replace(case, family="quadratic") for case in planned((zoo.get("quadratic", dim=1, scale=3.0),))]
+    written_study(tmp_path, "steep", steep)
+    text = write_overview(tmp_path).read_text("utf-8")
+    rows = {row["family"]: row["study"] for row in the_table(text, "measured gap")}
+    assert rows == {
+        str(zoo.get("quadratic", dim=1)): "[many](many/report.md)",
+        str(zoo.get("quadratic", dim=1, scale=3.0)): "[steep](steep/report.md)",
+    }
+
+
+def test_overview_brackets_gaps_before_an_onset(early, tmp_path):
+    written_study(tmp_path, "early", analysis=early)
+    (row,) = the_table(write_overview(tmp_path).read_text("utf-8"), "measured gap")
+    assert re.fullmatch(r"\(-?0\.\d+ \[.*\]\)", row["measured gap"])
+    assert row["Theorem 1"] == "? / ?"  # nothing was judged, so nothing lacks force
+
+
+def test_overview_names_tables_that_it_cannot_read(tmp_path):
+    contents = {"empty": "", "foreign": "a,b\n1,2\n", "binary": '\0\n"\0'}
+    for name, content in contents.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "fits.csv").write_text(content, encoding="utf-8")
+    text = write_overview(tmp_path).read_text("utf-8")
+    assert "There is no study here yet." in text
+    for name in contents:
+        assert f"{name}/fits.csv (no " in text
+    written_study(tmp_path, "good", planned((("quadratic", 1),)))
+    (tmp_path / "good" / "gaps.csv").write_text("", encoding="utf-8")
+    text = write_overview(tmp_path).read_text("utf-8")
+    assert "foreign/fits.csv (no column dim)" in text
+    assert "good/gaps.csv (no table)" in text
+    assert [row["measured gap"] for row in the_table(text, "measured gap")] == ["–"]
+
+
+def test_overview_spares_a_readme_of_somebody_else(tmp_path):
+    (tmp_path / "README.md").write_text("# My notes\n", encoding="utf-8")
+    with pytest.raises(FileExistsError, match="not written by ratecheck; move it away"):
+        write_overview(tmp_path)
+    assert (tmp_path / "README.md").read_text("utf-8") == "# My notes\n"
