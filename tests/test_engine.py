@@ -37,7 +37,8 @@ def test_one_row_per_replicate_and_horizon():
         assert frame.anytime.tolist() == [anytime] * 6
         assert np.all(np.isfinite(frame.regret) & (frame.regret > 0))
         own = ["replicate", "horizon", "regret", "cells", "side", "anytime", "stream"]
-        assert list(frame) == [*own, "cost", "dim", "algorithm", "noise", "alignment", "seed", "period"]
+        shared = ["cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics", "series", "period"]
+        assert list(frame) == [*own, *shared]
 
 
 def test_anytime_regret_does_not_depend_on_the_other_horizons():
@@ -211,7 +212,7 @@ def custom(formula, minimum=0.0, name="custom"):
         ({"seed": 0.5}, "seed = 0.5 must be a whole number"),
         ({"alignment": "centre"}, "alignment = 'centre' must be 'random' or 'fixed'"),
         ({"noise": 1.0}, "noise = 1.0 is no noise law"),
-        ({"algorithm": rc.UniformBins}, "must be AdaptiveBins(...) or UniformBins(...)"),
+        ({"algorithm": rc.UniformBins}, "must be AdaptiveBins(...), UniformBins(...) or AskTell(factory)"),
         ({"algorithm": rc.UniformBins(width=2 / 31623)}, "makes up to 1e+09 cells in dimension 2"),
         ({"algorithm": rc.AdaptiveBins(a0=1e-9)}, "take longer cells"),
         ({"cost": zoo.get("cone", dim=16)}, "4.3e+07 cells in dimension 16, about 9.8 GB; take longer cells"),
