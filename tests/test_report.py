@@ -636,7 +636,7 @@ def test_gaps_pair_runs_of_one_cost_whatever_its_name(tmp_path):
 
 def test_hypotheses_that_are_not_met_are_said(written):
     text = section((written / "report.md").read_text("utf-8"), "What the verdicts rest on")
-    assert re.search(r"- d = 1 AdaptiveBins: mu = [\d.]+ does not exceed", text)
+    assert re.search(r"- d = 1 AdaptiveBins: mu = [\d.]+ is below", text)
     assert "cannot refute it" in text
 
 

@@ -64,7 +64,7 @@ def test_violated_hypotheses_are_named():
     assert theorems.theorem1.violated(cone, 2) == ()
     assert "min{beta, 1}" in theorems.theorem1.violated(cone, 2, width="printed")[0]
     assert theorems.theorem2.violated(cone, 2, mu=(1 + 2**3) * cone.M * 1.01) == ()
-    assert "does not exceed" in theorems.theorem2.violated(cone, 2, mu=cone.mu_min)[0]
+    assert "is below" in theorems.theorem2.violated(cone, 2, mu=cone.mu_min)[0]
     assert "is not 2" in theorems.strongly_convex.violated(cone, 2)[0]
     assert theorems.strongly_convex.violated(QUADRATIC, 2) == ()
     assert "is not d/alpha" in theorems.critical.violated(zoo.get("quartic", 2).constants, 2)[0]
