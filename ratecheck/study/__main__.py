@@ -321,11 +321,14 @@ def summary(analysis) -> str:
     lines.append("\nprinted -> corrected powers of ln T; slopes are fitted at the last of them")
     if any(judged.claim.violated for result in analysis.results for judged in result.judged):
         lines.append("* mu is below what the theorem asks for: the verdict is on its rate")
-    controls = [(result.case.name, v.name == "REFUTED") for result in analysis.results for _, v in result.controls]
-    missed = list(dict.fromkeys(name for name, caught in controls if not caught))
-    lines.append(f"negative controls: {sum(c for _, c in controls)} of {len(controls)} refuted, as they must be")
+    judged = [(r.case.name, v.name == "REFUTED") for r in analysis.results if not r.problem for _, v in r.controls]
+    lines.append(f"negative controls: {sum(caught for _, caught in judged)} of {len(judged)} refuted")
+    missed = list(dict.fromkeys(name for name, caught in judged if not caught))
     if missed:
         lines.append(f"not refuted, so the verdict has no force: {'; '.join(missed)}")
+    unjudged = [r.case.name for r in analysis.results if r.problem]
+    if unjudged:
+        lines.append(f"not judged (the report says why): {'; '.join(unjudged)}")
     return "\n".join(line.rstrip() for line in lines)
 
 
