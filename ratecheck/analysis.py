@@ -19,6 +19,9 @@ from .fit import Estimate, Fit, FitError, LogMeans, fit_rate, log_means, slope_d
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
 FEWEST = 3  # runs at a horizon, for an interval
+PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
+WANDERING = 0.5  # of the regret of random queries: above it, at the start of a window, nothing is refuted
+LINEAR = 0.99  # a slope that is not significantly below it is that of an algorithm that learns nothing
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ def result_of(case, table, margin) -> Result:
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
         controls = tuple((c, refused) for c in case.controls)
         return Result(case, data, fit, problem, judged, controls, found, case.replicates)
-    judged = tuple(judge_claim(c, fit, margin) for c in case.claims)
+    judged = tuple(judge_claim(c, fit, margin, wandering(case, fit)) for c in case.claims)
     controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
     return Result(case, data, fit, problem, judged, controls, found, case.replicates)
 
@@ -270,18 +273,39 @@ def lacking(counts) -> str:
     return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
 
 
-def judge_claim(claim, fit, margin) -> Judged:
+def wandering(case, fit) -> str:
+    """Why no growth can refute an upper bound yet: the algorithm still does little better than queries at random.
+
+    Its regret then grows almost linearly whatever the rate will be.  One that grows linearly for good is no such case.
+    """
+    first = fit.data.horizons[0]
+    share = math.exp(fit.data.y[0]) / (first * case.random_regret)
+    if share <= WANDERING or fit.whole.upper_limit() >= LINEAR:
+        return ""
+    return (
+        f"at T = {first:.0f} a step still costs {100 * share:.0f} % of what a random query costs, so that the rate has "
+        f"hardly set in; T_max = {rounded_up(fit.data.horizons[-1] ** 2 / first)} would show more"
+    )
+
+
+def judge_claim(claim, fit, margin, wandering="") -> Judged:
+    """The verdicts on a claim; where theory or the start of the window forbids a refutation, that is said."""
     assessment = assess(fit, claim.printed, claim.corrected, claim.kind, margin)
-    if not claim.per_cost and assessment.exponent.name == Name.REFUTED:
-        exponent = replace(
-            assessment.exponent,
-            name=Name.INCONCLUSIVE,
-            p_value=1.0,
-            reason=f"{assessment.exponent.reason}, but {claim.theorem} bounds the worst cost near this one, and no "
-            "single cost can refute that; its hard family would",
+    if not claim.per_cost:
+        wandering = (
+            f"{claim.theorem} bounds the worst cost near this one, and no single cost can refute that; its hard family "
+            "would"
         )
-        assessment = replace(assessment, exponent=exponent)
+    if wandering:
+        held = {part: held_back(getattr(assessment, part), wandering) for part in PARTS}
+        assessment = replace(assessment, **held)
     return Judged(claim, assessment)
+
+
+def held_back(verdict, why):
+    if verdict is None or verdict.name != Name.REFUTED:
+        return verdict
+    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, reason=f"{verdict.reason}, but {why}")
 
 
 def adjusted(results) -> list[Result]:
@@ -307,7 +331,7 @@ def adjusted(results) -> list[Result]:
 
 def parts_of(judged: Judged) -> list[str]:
     """What is judged apart.  A bound on the worst cost nearby has no log power of its own."""
-    parts = ("exponent", "log_power", "corrected_log_power") if judged.claim.per_cost else ("exponent",)
+    parts = PARTS if judged.claim.per_cost else PARTS[:1]
     return [part for part in parts if getattr(judged.assessment, part) is not None]
 
 

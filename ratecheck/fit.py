@@ -310,6 +310,20 @@ class Fit:
         weights = self._weights(np.log(self.x + shift))[1]
         return self._estimate(weights, self.data.y - slope * self.x)
 
+    def scattered(self, slope: float | None = None) -> Estimate:
+        """The slope (or, at a given slope, the log power) with the error that the points' own scatter gives it.
+
+        The jackknife knows what chance does to the means.  Whatever else keeps them off the line (bins that come in
+        whole numbers, log-periodic remainders, many local minima) is seen in the residuals only.
+        """
+        column, y = (self.x, self.corrected) if slope is None else (np.log(self.x), self.data.y - slope * self.x)
+        design = np.column_stack([np.ones(len(self.x)), column, self.harmonics])
+        weights = self._weights(column)
+        residual = y - design @ (weights @ y)
+        df = len(self.x) - design.shape[1]
+        se = math.sqrt(float(residual @ residual) / df * float(weights[1] @ weights[1])) if df > 0 else math.inf
+        return Estimate(float(weights[1] @ y), se, max(df, 1), self.level)
+
     def joint(self):
         """Slope and log power together: the pair, its covariance, and the squared radius of the confidence region."""
         weights = self._weights(self.x, np.log(self.x))[1:3]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from .analysis import Analysis, Result, details_of, parts_of, rows_of
+from .analysis import WANDERING, Analysis, Result, details_of, parts_of, rows_of
 from .answer import answer, caution, fallen_behind, hypotheses
 from .fit import LARGE_SHARE
 from .markdown import (
@@ -273,8 +273,10 @@ class Report:
         yield (
             f"{self.fixed_when()} {self.windows()} An exponent is CONSISTENT "
             f"if the one-sided 95 % limit of the excess slope stays below the margin {analysis.margin:g} on the whole "
-            f"window and on its last half, REFUTED if it lies beyond the margin and is not falling towards it; a log "
-            f"power likewise with the margin {analysis.log_margin:g}. Everything else is INCONCLUSIVE."
+            f"window and on its last half, REFUTED if it lies beyond the margin, also with the error that the points' "
+            f"own scatter about the line gives it, and is not falling towards it; a log power likewise with the margin "
+            f"{analysis.log_margin:g}. Nothing is refuted where at the start of the window a step still costs more "
+            f"than {100 * WANDERING:.0f} % of what a random query costs. Everything else is INCONCLUSIVE."
         )
         yield (
             f"These are {counted(analysis.claims, 'verdict')} at once, so a decision counts only if it survives Holm's "

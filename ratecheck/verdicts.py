@@ -4,8 +4,9 @@ For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln 
 lower bound its negative.  With one-sided limits and a margin fixed beforehand:
 
 CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
-REFUTED       the lower limit exceeds the margin on the whole window, the excess over the last half does too, and no
-              fall of the excess speaks against it;
+REFUTED       the lower limit exceeds the margin on the whole window, also when the error is taken from the points'
+              scatter about the line, the excess over the last half does too, and no fall of the excess speaks
+              against it;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
 The last half guards against log factors that hide a wrong exponent.  The last condition guards against starts that
@@ -63,16 +64,17 @@ def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, l
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
+    scattered = at.scattered().minus(rate.slope)
     trend, change, late = at.late_trend(), at.change(), at.late_slopes() - rate.slope
     if kind == "lower":
-        whole, half, trend, change, late = *_mirrored(whole, half, trend, change), -late
+        whole, half, scattered, trend, change, late = *_mirrored(whole, half, scattered, trend, change), -late
     # a log-periodic remainder may fall late in a window over which the slope rises
     falling = _falls(trend) and not _falls(change.mirrored()) and _ahead(late) < margin
     if half.above(margin) >= 1 - level:
         # from whole window to last half the middle moves by a quarter, from there to the next window's by three
         falling |= _falls(change) and half.value + 3 * change.value < margin
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    return _decide(whole, half, falling, margin, level, measured, kind, at)
+    return _decide(whole, half, scattered, falling, margin, level, measured, kind, at)
 
 
 def log_power_verdict(
@@ -90,12 +92,13 @@ def log_power_verdict(
     excess, half = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
     explained, late = fit.at(power.value), fit.late_log_powers_at(rate.slope) - rate.log_power
     trend, change = explained.late_trend(), explained.change()
+    scattered = fit.scattered(rate.slope).minus(rate.log_power)
     if kind == "lower":
-        excess, half, trend, change, late = *_mirrored(excess, half, trend, change), -late
+        excess, half, scattered, trend, change, late = *_mirrored(excess, half, scattered, trend, change), -late
     settled = half.above(margin) < 1 - level and _ahead(late) >= margin
     falling = (_falls(trend) or _falls(change)) and not settled
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, half, falling, margin, level, measured, kind, fit)
+    return _decide(excess, half, scattered, falling, margin, level, measured, kind, fit)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
@@ -239,10 +242,10 @@ def _ahead(late) -> float:
     return max(geometric, last - 11 / 4 * now)
 
 
-def _decide(whole, half, falling, margin, level, measured, kind, fit):
+def _decide(whole, half, scattered, falling, margin, level, measured, kind, fit):
     side = "above" if kind == "upper" else "below"
     below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
-    beyond = whole.above(margin)
+    beyond = max(whole.above(margin), scattered.above(margin))
     name, p_value = Name.INCONCLUSIVE, 1.0
     if below < 1 - level:
         name, p_value = Name.CONSISTENT, below
@@ -250,9 +253,9 @@ def _decide(whole, half, falling, margin, level, measured, kind, fit):
     elif beyond < 1 - level and half.value > margin and not falling:
         name, p_value = Name.REFUTED, beyond
         reason = f"{measured}: more than {margin:g} {side} it"
-    elif beyond < 1 - level and half.value > margin:
-        longer = _longer(fit.data)
-        reason = f"{measured}, but the excess is still falling with T; T_max = {longer:.2g} would show more"
+    elif whole.above(margin) < 1 - level and half.value > margin:
+        why = "the excess is still falling with T" if falling else "the points scatter about the line as much as that"
+        reason = f"{measured}, but {why}; T_max = {_longer(fit.data):.2g} would show more"
     else:
         reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
     caution = f" ({fit.caution})" if fit.caution else ""

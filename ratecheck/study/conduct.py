@@ -38,7 +38,8 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
 
 def _note_plan(store, plan):
     """Remember the plan, and how many different ones this folder has seen since its first runs."""
-    judged = {key: plan[key] for key in ("margin", "cases")}
+    fixed = ("series", "horizons", "replicates", "window", "claims", "controls")
+    judged = [plan["margin"], [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
     plans = store.noted("plans") or []
     if store.empty():

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 
+import numpy as np
+
 from .. import theorems
 from ..algorithms import AskTell, UniformBins
 from ..engine import series_of
@@ -62,6 +64,7 @@ class Case:
     window: tuple[float, float]
     onset: float
     period: float | None
+    random_regret: float  # per step, of queries at random
     shift: float | None  # mu a0^alpha, which stands beside ln T in the adaptive method's keys
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
@@ -129,10 +132,17 @@ def case_of(study, cost, algorithm) -> Case:
         window=study.window or window_of(horizons, onset),
         onset=onset,
         period=period,
+        random_regret=random_regret(cost),
         shift=shift,
         claims=(own, claim_of(theorems.theorem3, cost, {})),
         controls=tuple(Control(str(c), own.kind, Rate(own.rate.exponent + c.by)) for c in study.controls),
     )
+
+
+def random_regret(cost) -> float:
+    """The mean of f - f* over the box, to three digits."""
+    points = np.random.default_rng(0).uniform(cost.lower, cost.upper, (2**14, cost.dim))
+    return float(f"{np.mean(cost.many(points)) - cost.minimum:.3g}")
 
 
 def theory_of(algorithm, cost, horizon):
