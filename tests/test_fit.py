@@ -475,6 +475,30 @@ def test_late_pieces_of_exact_rates():
     assert bent.late_slopes() == pytest.approx(np.diff(np.interp(ends, bent.x, y)) / np.diff(ends))
 
 
+def test_scatter_about_the_line_against_statsmodels(any_seed):
+    t = runs(BY_NAME["I1"], seed=any_seed)
+    fit = fit_rate(t, log_power=1.0)
+    design = np.column_stack([np.ones_like(fit.x), fit.x])
+    ols = OLS(fit.corrected, design).fit()
+    assert fit.scattered().value == pytest.approx(ols.params[1])
+    assert fit.scattered().se == pytest.approx(ols.bse[1])
+    assert fit.scattered().df == ols.df_resid
+    power = OLS(fit.data.y - 0.5 * fit.x, np.column_stack([np.ones_like(fit.x), np.log(fit.x)])).fit()
+    assert fit.scattered(0.5).value == pytest.approx(fit.log_power_at(0.5).value)
+    assert fit.scattered(0.5).se == pytest.approx(power.bse[1])
+
+
+def test_points_off_the_line_hold_a_refutation_back():
+    # No noise at all, but steps: whole numbers of bins do that.  The slope exceeds the claim by 0.1.
+    steps = np.exp(0.5 * np.sign(np.sin(2.5 * np.arange(len(HORIZONS)))))
+    rate = Rate(0.4, 1.0)
+    R = np.linspace(0.99, 1.01, 50)[:, None] * rate.regret(HORIZONS)
+    assert verdict(fit_rate(table(R)), CLAIM).name == Name.REFUTED
+    held = verdict(fit_rate(table(R * steps)), CLAIM)
+    assert held.name == Name.INCONCLUSIVE
+    assert "scatter about the line" in held.reason or "falling" in held.reason
+
+
 def test_lock_in_is_flagged(any_seed):
     R = blocks(np.random.default_rng(any_seed), CLAIM.regret(HORIZONS), 60)
     assert fit_rate(table(R)).caution == ""

@@ -354,6 +354,25 @@ def test_strict(monkeypatch, finished, capsys):
     assert "REFUTED" in capsys.readouterr().out
 
 
+def test_nothing_is_refuted_while_the_algorithm_still_wanders(finished):
+    folder, _ = finished
+    with Store(folder) as store:
+        study, table = store.noted("study"), store.table()
+    case = next(c for c in map(Case.from_json, study["cases"]) if not c.anytime)
+    linear = case.random_regret * table["horizon"] * (1 + 0.01 * (table["replicate"] % 3))
+
+    def judged(share, slope):
+        first = case.horizons[0]
+        runs = table.assign(regret=share * linear * (table["horizon"] / first) ** (slope - 1))
+        return analyse([case], runs, 0.05).results[0].own
+
+    assert judged(0.3, 0.9).name == "REFUTED"
+    held = judged(0.7, 0.9)
+    assert held.name == "INCONCLUSIVE"
+    assert "a step still costs 7" in held.reason
+    assert judged(1.0, 1.0).name == "REFUTED"  # it never learns
+
+
 # From arguments to studies
 
 
