@@ -221,7 +221,7 @@ def power_law(witnesses, span=(0.6, 1.0)):
     value = np.array([w.value for w in witnesses])
     a = np.array([w.a for w in witnesses])
     place = np.linspace(0, 1, len(a))
-    use = (place >= span[0]) & (place <= span[1])
+    use = (place >= span[0]) & (place <= span[1]) & (value > 0)  # zero: the search missed a jump at that length
     return float(np.polyfit(np.log(a[use]), np.log(value[use]), 1)[0]) if use.sum() >= 3 else np.nan
 
 
