@@ -45,7 +45,8 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         alpha = alpha_low = alpha_high = 2.0
     else:
         alpha, alpha_low, alpha_high = np.clip(_spread(slopes, 0.02, (0.0, 2.0)), 0.0, 2.0)
-    growth = np.nanmedian([power_law(b) for b in biases if len(b) > 8] or [alpha])
+    growths = [power_law(b) for b in biases if len(b) > 8]
+    growth = np.median([g for g in growths if not np.isnan(g)] or [alpha])  # none: small cubes are flat there
 
     M_a = _supremum(highest)
     M_b = (0.0, 0.0, 0.0) if smooth else _ratio(errors, alpha, alpha_low, alpha_high)
