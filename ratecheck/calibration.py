@@ -21,7 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .fit import LARGE_SHARE, Fit, LogMeans, fit_rate, slope_difference
+from .fit import LARGE_SHARE, Fit, fit_rate, slope_difference
+from .means import LogMeans
 from .rates import Rate
 from .verdicts import MARGIN, Name, holm, log_power_verdict, tight, verdict
 

@@ -11,8 +11,10 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
 from ratecheck import calibration
+from ratecheck.bootstrap import studentised
 from ratecheck.calibration import CLAIM, HORIZONS, SCENARIOS, Scenario, blocks, intervals, separate, waves
-from ratecheck.fit import Fit, FitError, LogMeans, fit_rate, log_means, slope_difference, studentised
+from ratecheck.fit import Fit, fit_rate, slope_difference
+from ratecheck.means import FitError, LogMeans, log_means
 from ratecheck.rates import Rate
 from ratecheck.verdicts import (
     Assessment,
@@ -316,7 +318,7 @@ def bad(change, message):
         bad(lambda t: t.assign(regret="many"), "must be numbers"),
         bad(lambda t: t.assign(horizon=np.inf), "horizon is not finite"),
         bad(lambda t: t.assign(anytime="False"), "must be True or False"),
-        bad(lambda t: t.assign(study=["a", *["b"] * (len(t) - 1)]), "different study"),
+        bad(lambda t: t.assign(noise=["a", *["b"] * (len(t) - 1)]), "different noise"),
     ],
 )
 def test_bad_tables_are_refused_and_judged_inconclusive(change, message):
