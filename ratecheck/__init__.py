@@ -20,7 +20,7 @@ _HOMES = {
     "theorem3": "theorems",
     "fit_rate": "fit",
     "slope_difference": "fit",
-    "FitError": "fit",
+    "FitError": "means",
     "verdict": "verdicts",
     "log_power_verdict": "verdicts",
     "tight": "verdicts",

@@ -15,7 +15,8 @@ from numbers import Real
 
 import numpy as np
 
-from .fit import Estimate, Fit, FitError, LogMeans, fit_rate, log_means, slope_difference
+from .fit import Estimate, Fit, fit_rate, slope_difference
+from .means import FitError, LogMeans, log_means, rounded_up
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
 FEWEST = 3  # runs at a horizon, for an interval
@@ -236,12 +237,6 @@ def premature(case) -> str:
         f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends} "
         f"{last if last < case.onset else first:.3g}; T_max = {rounded_up(needed)} would do"
     )
-
-
-def rounded_up(number) -> str:
-    """Two digits, not less than the number."""
-    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return f"{math.ceil(number / unit * (1 - 1e-9)) * unit:.2g}"
 
 
 def complete(case, table):

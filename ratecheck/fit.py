@@ -1,10 +1,8 @@
-"""From a table of runs to slopes with intervals.
+"""From the logarithms of mean regrets to slopes with intervals.
 
-The estimand is log E R(T), so everything starts from the logarithms of mean regrets, y_j at horizon T_j, and their
-covariance by a jackknife over runs.  Every statistic here (the slope, the slope of the last half, a log power, local
-slopes, curvature, a prediction) is a linear function of y; its standard error follows from that one covariance, and
-its interval from Student's t with N - 1 degrees of freedom.  For a linear function of y this is the leave-one-run-out
-jackknife itself.
+Every statistic here (the slope, the slope of the last half, a log power, local slopes, curvature, a prediction) is a
+linear function of y, the logarithms; its standard error follows from their one covariance, and its interval from
+Student's t with N - 1 degrees of freedom.  For a linear function of y this is the leave-one-run-out jackknife itself.
 """
 
 from __future__ import annotations
@@ -17,25 +15,11 @@ from numbers import Real
 import numpy as np
 from scipy import special
 
-NAMES = (
-    "family",
-    "cost",
-    "dim",
-    "algorithm",
-    "mu",
-    "noise",
-    "alignment",
-    "study",
-    "period",
-)  # one value each in one table
-
+from .bootstrap import studentised
+from .means import FitError, LogMeans, cross_covariance, cut, log_means, rounded_up, within
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
-
-
-class FitError(ValueError):
-    """The table of runs does not allow a fit; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -79,107 +63,6 @@ class Estimate:
 
     def __str__(self):
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
-
-
-@dataclass(frozen=True)
-class LogMeans:
-    """log of the mean regret at each horizon, with the jackknife covariance over runs."""
-
-    horizons: np.ndarray
-    y: np.ndarray
-    covariance: np.ndarray
-    replicates: int
-    anytime: bool
-    samples: tuple  # regrets per horizon: columns of one matrix if anytime
-    labels: tuple  # replicate labels per horizon
-    streams: tuple | None  # names of the random streams per horizon, where the table has them
-    period: float | None = None  # of the regret's log-periodicity, where the table names one
-
-    @property
-    def x(self):
-        return np.log(self.horizons)
-
-    @classmethod
-    def of(cls, horizons, samples, anytime, labels=None, streams=None) -> LogMeans:
-        """From regrets: one array per horizon, whose i-th entries belong to the same run if anytime."""
-        covariance = _shared_covariance(np.column_stack(samples)) if anytime else _separate_covariance(samples)
-        y = np.log([s.mean() for s in samples])
-        labels = labels or tuple(tuple(range(len(s))) for s in samples)
-        return cls(
-            np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, labels, streams
-        )
-
-
-def log_means(runs) -> LogMeans:
-    """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`."""
-    table = getattr(runs, "frame", runs)
-    for column in ("replicate", "horizon", "regret", "anytime"):
-        if column not in table:
-            raise FitError(f"the table of runs has no column {column!r}; it needs replicate, horizon, regret, anytime")
-    for column in (*NAMES, "anytime"):
-        if column in table and table[column].nunique(dropna=False) > 1:
-            seen = ", ".join(map(str, table[column].unique()[:3]))
-            raise FitError(f"the table mixes runs with different {column} ({seen}); fit them one at a time")
-    if len(table) == 0:
-        raise FitError("the table of runs is empty")
-    try:
-        table = table.assign(horizon=table["horizon"].astype(float), regret=table["regret"].astype(float))
-    except (TypeError, ValueError) as error:
-        raise FitError(f"horizons and regrets must be numbers ({error})") from None
-    if not np.all(np.isfinite(table["horizon"])):
-        raise FitError("a horizon is not finite")
-    regret = table["regret"].to_numpy()
-    if not np.all(np.isfinite(regret)):
-        raise FitError(f"{np.count_nonzero(~np.isfinite(regret))} of {len(regret)} regrets are not finite")
-    if table.duplicated(["replicate", "horizon"]).any():
-        raise FitError("a replicate appears twice at the same horizon; the table mixes several studies")
-    anytime = table["anytime"].iloc[0]
-    if anytime not in (True, False):
-        raise FitError(f"anytime = {anytime!r} must be True or False: do the rows of a replicate come from one run?")
-    ordered = table.sort_values(["horizon", "replicate"], kind="stable")
-    groups = [group for _, group in ordered.groupby("horizon", sort=True)]
-    horizons = np.array([float(g["horizon"].iloc[0]) for g in groups])
-    samples = tuple(g["regret"].to_numpy(dtype=float) for g in groups)
-    labels = tuple(tuple(g["replicate"]) for g in groups)
-    if anytime and len(set(labels)) > 1:
-        raise FitError("some replicates are missing at some horizons; runs seen at all horizons must be complete")
-    if len(horizons) < 3:
-        raise FitError(f"{len(horizons)} horizon(s) give no slope with an interval; at least 3 are needed")
-    if horizons[0] <= math.e:
-        raise FitError(f"horizon {horizons[0]:g} does not exceed e, where ln ln T is not positive; leave it out")
-    fewest = min(map(len, samples))
-    if fewest < 3:
-        raise FitError(f"{fewest} run(s) at a horizon give no interval; at least 3 are needed")
-    means = np.array([s.mean() for s in samples])
-    if np.any(means <= 0):
-        j = int(np.argmax(means <= 0))
-        raise FitError(
-            f"the mean regret at T = {horizons[j]:g} is {means[j]:g}, not positive: it has no logarithm "
-            "(a cost that is optimal everywhere the algorithm looks has no rate)"
-        )
-    streams = tuple(tuple(g["stream"]) for g in groups) if "stream" in table else None
-    if streams is not None and len(set(streams)) == len(set(labels)) == 1:
-        anytime = True  # new runs from the same random numbers depend on each other as one run does
-    data = LogMeans.of(horizons, samples, bool(anytime), labels, streams)
-    period = float(table["period"].iloc[0]) if "period" in table else math.nan
-    return data if math.isnan(period) else replace(data, period=period)
-
-
-def _left_out(R):
-    """log of the mean without run i, for every i (rows) and horizon (columns)."""
-    n = len(R)
-    rest = (R.sum(axis=0) - R) / (n - 1)
-    return np.log(np.maximum(rest, np.finfo(float).tiny))
-
-
-def _shared_covariance(R):
-    y = _left_out(R)
-    centred = y - y.mean(axis=0)
-    return (len(R) - 1) / len(R) * centred.T @ centred
-
-
-def _separate_covariance(samples):
-    return np.diag([_shared_covariance(s[:, None])[0, 0] for s in samples])
 
 
 @dataclass(frozen=True)
@@ -305,9 +188,9 @@ class Fit:
 
     # The log power
 
-    def log_power_at(self, slope: float, shift: float = 0.0) -> Estimate:
-        """The power of ln T (or of ln T + shift) when the slope is fixed."""
-        weights = self._weights(np.log(self.x + shift))[1]
+    def log_power_at(self, slope: float) -> Estimate:
+        """The power of ln T when the slope is fixed."""
+        weights = self._weights(np.log(self.x))[1]
         return self._estimate(weights, self.data.y - slope * self.x)
 
     def scattered(self, slope: float | None = None) -> Estimate:
@@ -448,8 +331,8 @@ class Fit:
         return rows
 
     def _from(self, start):
-        keep = self.data.horizons >= start * (1 - 1e-9)
-        return _checked(replace(self, data=_cut(self.data, keep), problem=""))
+        keep = within(self.data.horizons, (start, math.inf))
+        return _checked(replace(self, data=cut(self.data, keep), problem=""))
 
     def _whole_periods(self):
         """The longest window at the end that is a whole number of periods."""
@@ -459,7 +342,7 @@ class Fit:
             return None
         start = self.x[-1] + step - periods * math.log(self.period)
         keep = self.x >= start - 1e-6
-        return None if keep.sum() < 3 else replace(self, data=_cut(self.data, keep))
+        return None if keep.sum() < 3 else replace(self, data=cut(self.data, keep))
 
 
 @lru_cache(maxsize=256)
@@ -471,25 +354,6 @@ def _solution(design, shape):
     model = OLS(np.zeros(len(design)), design)
     model.fit(method="pinv")
     return model.pinv_wexog
-
-
-def _cut(data: LogMeans, keep) -> LogMeans:
-    index = np.arange(len(data.horizons))[keep]
-    return replace(
-        data,
-        horizons=data.horizons[index],
-        y=data.y[index],
-        covariance=data.covariance[np.ix_(index, index)],
-        samples=tuple(data.samples[j] for j in index),
-        labels=tuple(data.labels[j] for j in index),
-        streams=None if data.streams is None else tuple(data.streams[j] for j in index),
-    )
-
-
-def _round_up(number) -> str:
-    """Two digits, not less than the number."""
-    unit = 10.0 ** (math.floor(math.log10(number)) - 1)
-    return f"{math.ceil(number / unit * (1 - 1e-9)) * unit:.2g}"
 
 
 def _checked(fit: Fit) -> Fit:
@@ -510,7 +374,7 @@ def _checked(fit: Fit) -> Fit:
         needed = math.exp(x[0] + 2 * lag - step)
         text = (
             f"the window covers {periods:.2f} periods of {fit.period:.3g} where two are needed; "
-            f"T_max = {_round_up(needed)} would do"
+            f"T_max = {rounded_up(needed)} would do"
         )
     else:
         return fit
@@ -528,11 +392,11 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
     if isinstance(period, str) and period == "table":
         period = data.period
     if window is not None:
-        low, high = window
-        keep = (data.horizons >= low * (1 - 1e-9)) & (data.horizons <= high * (1 + 1e-9))
+        keep = within(data.horizons, window)
         if keep.sum() < 3:
+            low, high = window
             raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} horizons; at least 3 are needed")
-        data = _cut(data, keep)
+        data = cut(data, keep)
     if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
         raise FitError(f"period = {period!r} must be a number above 1")
     if not 0 < level < 1 or not math.isfinite(log_power):
@@ -540,71 +404,10 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
     return _checked(Fit(data, float(log_power), period, level))
 
 
-def studentised(data: LogMeans, weights, value, level, size, seed):
-    """Bootstrap-t for weights @ y: runs are resampled, each resample has its own linearised standard error."""
-    rng = np.random.default_rng(seed)
-    means = np.exp(data.y)
-    if data.anytime:
-        R = np.column_stack(data.samples)
-        n = len(R)
-        counts = rng.multinomial(n, np.full(n, 1 / n), size).astype(float)
-        resampled = counts @ R / n
-        influence = R @ (weights / np.maximum(resampled, 1e-300)).T
-        centre = np.einsum("bi,ib->b", counts, influence) / n
-        spread = np.einsum("bi,ib->b", counts, influence**2) / n - centre**2
-        variance = np.maximum(spread, 0) / (n - 1)
-        own = R @ (weights / means)
-        own_variance = own.var(ddof=1) / n
-    else:
-        resampled = np.empty((size, len(means)))
-        variance = np.zeros(size)
-        own_variance = 0.0
-        for j, (R, w) in enumerate(zip(data.samples, weights, strict=True)):
-            n = len(R)
-            draws = R[rng.integers(n, size=(size, n))]
-            resampled[:, j] = draws.mean(axis=1)
-            variance += (w / resampled[:, j]) ** 2 * draws.var(axis=1, ddof=1) / n
-            own_variance += (w / means[j]) ** 2 * R.var(ddof=1) / n
-    good = (variance > 0) & np.all(resampled > 0, axis=1)
-    if not good.any():
-        return value, value
-    t = ((np.log(resampled[good]) - data.y) @ weights) / np.sqrt(variance[good])
-    low, high = np.quantile(t, [0.5 - level / 2, 0.5 + level / 2])
-    se = math.sqrt(own_variance)
-    return value - high * se, value - low * se
-
-
 def slope_difference(first: Fit, second: Fit) -> Estimate:
     """first.slope - second.slope.  Where the tables name common random streams, their covariance is used."""
     a, b = first._weights(first.x)[1], second._weights(second.x)[1]
     value = first.whole.value - second.whole.value
-    variance = first.whole.se**2 + second.whole.se**2 - 2 * float(a @ _cross(first.data, second.data) @ b)
+    variance = first.whole.se**2 + second.whole.se**2 - 2 * float(a @ cross_covariance(first.data, second.data) @ b)
     df = min(first.whole.df, second.whole.df)
     return Estimate(value, math.sqrt(max(variance, 0.0)), df, first.level)
-
-
-def _cross(first: LogMeans, second: LogMeans):
-    """The jackknife covariance between two sets of log-means whose runs share streams; zero where they do not."""
-    shape = (len(first.horizons), len(second.horizons))
-    if first.streams is None or second.streams is None:
-        return np.zeros(shape)
-    cross = np.zeros(shape)
-    ours, theirs = _left_out_by_stream(first), _left_out_by_stream(second)
-    for i, u in enumerate(ours):
-        for j, v in enumerate(theirs):
-            pairs = np.array([(u[name], v[name]) for name in u if name in v])
-            if len(pairs) >= 3:
-                cross[i, j] = _jackknife_factor(len(pairs), len(u), len(v)) * np.cov(pairs.T)[0, 1]
-    return cross
-
-
-def _jackknife_factor(common, first, second):
-    """From the covariance of leave-one-out values over the common runs to that of two means of different runs."""
-    return common * (first - 1) * (second - 1) / (first * second)
-
-
-def _left_out_by_stream(data: LogMeans):
-    return [
-        dict(zip(names, _left_out(sample[:, None])[:, 0], strict=True))
-        for names, sample in zip(data.streams, data.samples, strict=True)
-    ]

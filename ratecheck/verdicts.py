@@ -24,7 +24,8 @@ from enum import StrEnum
 import numpy as np
 from scipy import special
 
-from .fit import Estimate, Fit, FitError, fit_rate
+from .fit import Estimate, Fit, fit_rate
+from .means import FitError
 from .rates import Rate
 
 MARGIN = 0.05  # of a slope
