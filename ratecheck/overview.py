@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from .answer import unmet
-from .markdown import counted, estimate, fixed, fraction, listing, table, write_whole
+from .files import write_whole
+from .markdown import counted, estimate, fixed, fraction, listing, table
 
 TITLE = "# The zoo at one glance"
 ALGORITHMS = ("UniformBins", "AdaptiveBins")  # with their default settings; sweeps have reports of their own

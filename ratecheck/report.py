@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .analysis import WANDERING, Analysis, Result, details_of, parts_of, rows_of
 from .answer import answer, caution, fallen_behind, hypotheses
+from .files import write_whole
 from .fit import LARGE_SHARE
 from .markdown import (
     among,
@@ -26,7 +27,6 @@ from .markdown import (
     table,
     thousands,
     whole,
-    write_whole,
 )
 from .page import write_html
 from .verdicts import Name
