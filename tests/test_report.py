@@ -21,7 +21,6 @@ from scipy.special import ndtri
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, UniformBins
 from ratecheck.analysis import Analysis, analyse
-from ratecheck.answer import answer, caution, hypotheses
 from ratecheck.markdown import (
     among,
     estimate,
@@ -36,10 +35,11 @@ from ratecheck.markdown import (
     whole,
 )
 from ratecheck.noise import Gaussian
-from ratecheck.overview import write_overview
-from ratecheck.page import to_html
 from ratecheck.rates import Rate
 from ratecheck.report import Info, write_html, write_report
+from ratecheck.report.answer import answer, caution, hypotheses
+from ratecheck.report.overview import write_overview
+from ratecheck.report.page import to_html
 from ratecheck.study import Grid, Study
 from ratecheck.study.plan import cases
 from ratecheck.verdicts import Name
