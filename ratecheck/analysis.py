@@ -11,7 +11,6 @@ import math
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
 
@@ -103,28 +102,6 @@ class Gap:
     window: tuple[float, float] | None
     ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
 
-    def row(self) -> dict:
-        """What gaps.csv holds."""
-        measured = self.measured
-        return rounded(
-            {
-                "family": self.family,
-                "dim": self.dim,
-                "cost": self.cost,
-                "uniform": self.uniform,
-                "adaptive": self.adaptive,
-                "predicted": self.predicted,
-                "with_log_powers": self.predicted + self.log_powers,
-                "gap": measured and measured.value,
-                "low": measured and measured.low,
-                "high": measured and measured.high,
-                "horizon_min": self.window and self.window[0],
-                "horizon_max": self.window and self.window[1],
-                "last_ratio": math.exp(self.ratios[-1][1].value) if self.ratios else None,
-                "reason": self.reason,
-            }
-        )
-
 
 @dataclass(frozen=True)
 class Analysis:
@@ -153,14 +130,6 @@ class Analysis:
             adaptive = [r for r in results if r.case.algorithm.startswith("AdaptiveBins")]
             found += [gap_of(u, a) for u in uniform for a in adaptive]
         return found
-
-    def rows(self) -> list[dict]:
-        """One row per case and theorem, printed and corrected apart: what fits.csv holds."""
-        return [row for result in self.results for judged in result.judged for row in rows_of(result, judged, self)]
-
-    def details(self) -> list[dict]:
-        """Every further estimate, one per row: what details.csv holds."""
-        return [row for result in self.results if result.data is not None for row in details_of(result)]
 
     @property
     def claims(self) -> int:
@@ -398,108 +367,3 @@ def line_of(fit: Fit) -> Line:
     reach = factor * np.sqrt(np.maximum(variance, 0))
     spread = factor * np.sqrt(np.diag(fit.data.covariance))
     return Line(straight @ fit.corrected, reach, around @ fit.corrected, spread)
-
-
-def rounded(row: dict) -> dict:
-    """Ten digits: more than anybody reads, fewer than differ between machines."""
-    return {k: float(f"{v:.10g}") if isinstance(v, Real) and not isinstance(v, int) else v for k, v in row.items()}
-
-
-def spelled(name, estimate: Estimate | None) -> dict:
-    """Three columns: the value and its interval."""
-    ends = {"": "value", "_low": "low", "_high": "high"}
-    return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}
-
-
-def details_of(result: Result):
-    """Local slopes (raw), and at the log power that theory stands by: sensitivity, held-out errors."""
-    case, power = result.case, result.own.claim.rate.log_power
-
-    def row(what, choice, horizon, log_power, estimate):
-        names = {"family": case.family, "dim": case.dim, "algorithm": case.algorithm}
-        names |= {"what": what, "choice": choice, "horizon": horizon, "log_power": log_power}
-        return rounded(names | {"value": estimate.value, "low": estimate.low, "high": estimate.high})
-
-    for horizon, estimate in result.local_slopes():
-        yield row("local slope", "", horizon, 0.0, estimate)
-    if result.fit is None or result.fit.problem:
-        return
-    fit = result.fit.at(power)
-    onset = case.onset if case.onset > case.window[0] else None
-    for choice, estimate in fit.sensitivity(onset, case.shift):
-        yield row("sensitivity", choice, None, power, estimate)
-    for horizon, estimate in fit.held_out():
-        yield row("held out", "", horizon, power, estimate)
-
-
-def rows_of(result: Result, judged: Judged, analysis: Analysis):
-    case, claim, found = result.case, judged.claim, judged.assessment
-    window = result.fit.data.horizons[[0, -1]] if result.fit is not None else case.window
-    versions = [(claim.theorem, claim.printed, found.log_power)]
-    if claim.corrected is not None:
-        versions.append((claim.corrected_name, claim.corrected, found.corrected_log_power))
-    for name, rate, power in versions:
-        version = Judged(claim, Assessment(found.exponent, power, None))
-        fit = result.fit and result.fit.at(rate.log_power)
-        usable = fit is not None and not fit.problem
-        yield rounded(
-            {
-                "family": case.family,
-                "dim": case.dim,
-                "cost": case.cost,
-                "algorithm": case.algorithm,
-                "theorem": name,
-                "kind": claim.kind,
-                "theory_slope": rate.slope,
-                "log_power": rate.log_power,
-                "slope": fit and fit.slope,
-                "low": fit and fit.low,
-                "high": fit and fit.high,
-                "replicates": result.found,
-                "horizon_min": window[0],
-                "horizon_max": window[1],
-                "verdict": str(version.name),
-                "reason": version.reason,
-                "exponent_verdict": str(found.exponent.name),
-                "exponent_p": found.exponent.p_value,
-                "log_power_verdict": str(power.name) if claim.per_cost else "",
-                "log_power_p": power.p_value if claim.per_cost else None,
-                **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
-                "raw_slope": result.fit and result.fit.slope,
-                "raw_low": result.fit and result.fit.low,
-                "raw_high": result.fit and result.fit.high,
-                "margin": analysis.margin,
-                "onset": case.onset,
-                "period": case.period,
-                "alpha": case.constants["alpha"],
-                "beta": case.constants["beta"],
-                "seed": case.series["seed"],
-                "noise": case.series["noise"],
-                "alignment": case.series["alignment"],
-                "control": str(result.control),
-                "planned": result.expected,
-                "violated": "; ".join(claim.violated),
-                **(checks_of(result, fit) if usable else {}),
-            }
-        )
-
-
-def checks_of(result: Result, fit: Fit) -> dict:
-    """The diagnostics of a fit, as columns of fits.csv."""
-    observed, expected, p = fit.chi_square()
-    moved = fit.slope - result.fit.slope
-    low, high = result.bootstrap
-    return {
-        **spelled("last_half", fit.last_half),
-        **spelled("curvature", fit.curvature()),
-        "curvature_p": fit.curvature_p(),
-        "chi_square": observed,
-        "chi_square_expected": expected,
-        "chi_square_p": p,
-        "largest_share": fit.largest_share,
-        "bootstrap_low": low + moved,
-        "bootstrap_high": high + moved,
-        "horizons": len(fit.x),
-        "periods": result.case.periods if result.case.period else None,
-        "resolution": result.resolution,
-    }

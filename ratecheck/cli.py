@@ -89,7 +89,7 @@ def export(argv) -> int:
 def overview(argv) -> int:
     parser = _parser("overview", "one page and two figures about all studies below a folder", "holds studies' folders")
     arguments = parser.parse_args(argv)
-    from .overview import write_overview
+    from .report.overview import write_overview
 
     if not list(arguments.folder.glob("*/fits.csv")):
         raise ValueError(f"no folder in {arguments.folder} holds a fits.csv; run a study first")

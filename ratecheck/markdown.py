@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 from fractions import Fraction
-from pathlib import Path
 
 NOTHING = "–"
 
@@ -103,15 +101,3 @@ def among(n, total, rest="") -> str:
 def thousands(n) -> str:
     """A count, all its digits: 2,309,368."""
     return NOTHING if absent(n) else f"{round(n):,}"
-
-
-def write_whole(path, text) -> Path:
-    """Write a file that is either the old one or the new one, whatever happens on the way."""
-    path = Path(path)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path

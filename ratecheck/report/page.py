@@ -7,7 +7,7 @@ import html
 import re
 from pathlib import Path
 
-from .markdown import write_whole
+from ..files import write_whole
 
 STYLE = """
 :root { color-scheme: light; }

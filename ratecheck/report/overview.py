@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..files import write_whole
+from ..markdown import counted, estimate, fixed, fraction, listing, table
 from .answer import unmet
-from .markdown import counted, estimate, fixed, fraction, listing, table, write_whole
 
 TITLE = "# The zoo at one glance"
 ALGORITHMS = ("UniformBins", "AdaptiveBins")  # with their default settings; sweeps have reports of their own
@@ -39,7 +40,7 @@ def write_overview(root) -> Path:
     if found.fits.empty:
         blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
     else:
-        from . import figures
+        from .. import figures
 
         drawn = figures.draw_overview(root / "figures", found.fits, found.gaps)
         blocks = _blocks(found, drawn)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .analysis import Analysis
-from .markdown import among, counted, listing
-from .verdicts import Name
+from ..analysis import Analysis
+from ..markdown import among, counted, listing
+from ..verdicts import Name
 
-LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
+CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 
 
 def answer(analysis: Analysis, name) -> str:
@@ -38,15 +38,15 @@ def unmet(claims) -> str:
 def caution(analysis: Analysis) -> str:
     """What the diagnostics have against the slopes that were judged; empty if nothing."""
     fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
-    bent = sum(f.curvature_p() < LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
-    rising = sum(f.change().above(0.0) < LEVEL for f in fits)
+    bent = sum(f.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
+    rising = sum(f.change().above(0.0) < CAUTION_LEVEL for f in fits)
     judged = "that were judged" if len(fits) < len(analysis.results) else ""
     said = []
     if bent:
         said.append(
             f"{among(bent, len(fits), judged)} curvature or the held-out horizons reject the fitted line (at the "
-            f"{100 * LEVEL:.0f} % level, each case for itself), so the slopes there are those of this window and not "
-            "of T to infinity"
+            f"{100 * CAUTION_LEVEL:.0f} % level, each case for itself), so the slopes there are those of this window "
+            "and not of T to infinity"
         )
     if rising:
         said.append(
@@ -57,7 +57,7 @@ def caution(analysis: Analysis) -> str:
 
 
 def excludes_zero(estimate) -> bool:
-    wide = replace(estimate, level=1 - LEVEL)
+    wide = replace(estimate, level=1 - CAUTION_LEVEL)
     return not wide.low <= 0 <= wide.high
 
 

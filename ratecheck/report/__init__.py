@@ -1,0 +1,33 @@
+"""What remains of a study: report.md with its tables and figures, written from fits and verdicts alone.
+
+Every sentence follows from the analysis and from what the store says about the runs; nothing depends on when or where
+the report is written.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..analysis import Analysis
+from ..files import write_whole
+from ..tables import tabulated, write_tables
+from .context import Context, Info
+from .page import write_html
+from .sections import written_out
+
+__all__ = ["Info", "write_html", "write_report"]
+
+
+def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False) -> Path:
+    """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = {}
+    if figures:
+        from .. import figures as drawing
+
+        families = dict.fromkeys(family for family, _ in analysis.costs)
+        drawn = {f: drawing.draw_study(folder / "figures", f, analysis, svg) for f in families}
+    tables = tabulated(analysis)
+    write_tables(folder, tables)
+    return write_whole(folder / "report.md", written_out(Context(analysis, info, drawn, tables)))

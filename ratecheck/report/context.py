@@ -1,0 +1,95 @@
+"""What every section of a report needs: the analysis, its tables and pictures, and how cases are named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..analysis import Analysis, Judged, Result
+from ..tables import Tables
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a report says beyond fits and verdicts; all of it comes from the store."""
+
+    name: str
+    question: str
+    settings: dict
+    command: str  # that runs the study again
+    sessions: tuple[dict, ...]  # started, seconds, units, steps, workers, where, versions, machine
+    digest: str  # of the store's runs
+    missing: tuple[str, ...]  # units that failed, a sentence each
+    complaints: tuple[str, ...]  # of the engine
+    audits: dict[str, list[dict]]  # by str(cost): rows of zoo.audit
+    unused: int = 0  # runs in the store that belong to other settings
+    plans: int = 1  # different plans that the folder has seen
+
+
+@dataclass(frozen=True)
+class Context:
+    """A report before it is written out.  A section is a function that takes it and yields blocks of text."""
+
+    analysis: Analysis
+    info: Info
+    drawn: dict  # family -> its figures.Picture, in their order; empty without figures
+    tables: Tables
+
+    def of(self, family) -> Context:
+        """The same for one family alone."""
+        return replace(self, analysis=replace(self.analysis, results=tuple(self.analysis.of(family))))
+
+    # Names of cases: the family is said only where there are several
+
+    @cached_property
+    def families(self) -> list[str]:
+        return list(dict.fromkeys(family for family, _ in self.analysis.costs))
+
+    @property
+    def several_families(self) -> bool:
+        return len(self.families) > 1
+
+    def case(self, result: Result) -> str:
+        family = f"{result.case.family} " if self.several_families else ""
+        return f"{family}d = {result.case.dim} {result.case.algorithm}"
+
+    def columns(self, *more) -> list[str]:
+        return ["family"] * self.several_families + ["d", "algorithm", *more]
+
+    def cells(self, names, *more) -> list:
+        """The first cells of a row about a case (or anything with its names), and the others."""
+        return [names.family] * self.several_families + [names.dim, names.algorithm, *more]
+
+    # Rows of the tables
+
+    def row(self, result: Result, judged: Judged) -> dict:
+        """The line of fits.csv at the log power that theory stands by."""
+        names = judged.claim.theorem, judged.claim.corrected_name
+        return [row for row in self._fits[_place(result)] if row["theorem"] in names][-1]
+
+    def own_row(self, result: Result) -> dict:
+        return self.row(result, result.own)
+
+    def detail(self, result: Result, what: str) -> list[dict]:
+        """The lines of details.csv of one kind: local slope, sensitivity or held out."""
+        return [row for row in self._details.get(_place(result), []) if row["what"] == what]
+
+    @cached_property
+    def _fits(self):
+        return _by_place(self.tables.fits)
+
+    @cached_property
+    def _details(self):
+        return _by_place(self.tables.details)
+
+
+def _place(result: Result) -> tuple:
+    """What tells the cases of a study apart, and stands in every row about one."""
+    return result.case.family, result.case.dim, result.case.algorithm
+
+
+def _by_place(rows) -> dict[tuple, list[dict]]:
+    found = {}
+    for row in rows:
+        found.setdefault((row["family"], row["dim"], row["algorithm"]), []).append(row)
+    return found

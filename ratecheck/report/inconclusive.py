@@ -1,0 +1,24 @@
+"""What would settle the claims that are left open."""
+
+from __future__ import annotations
+
+from ..analysis import parts_of
+from ..markdown import listing
+from ..verdicts import Name
+from .context import Context
+from .words import PARTS
+
+
+def inconclusive(context: Context):
+    yield "## What would settle the inconclusive ones"
+    lines = []
+    for result in context.analysis.results:
+        for judged in result.judged:
+            said = {}
+            for part in parts_of(judged):
+                v = getattr(judged.assessment, part)
+                if v.name == Name.INCONCLUSIVE:
+                    said.setdefault(v.reason, []).append(PARTS[part])
+            for reason, parts in said.items():
+                lines.append(f"- {context.case(result)}, {judged.claim.theorem}, {listing(parts)}: {reason}.")
+    yield "\n".join(lines) if lines else "Nothing is left open: every claim was decided."

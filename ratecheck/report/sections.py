@@ -1,0 +1,35 @@
+"""The sections of a report, in their order."""
+
+from __future__ import annotations
+
+from .constants import constants
+from .context import Context
+from .control import control
+from .diagnostics import diagnostics
+from .figures import figures
+from .foundations import foundations
+from .gap import gap
+from .inconclusive import inconclusive
+from .local_slopes import local_slopes
+from .opening import opening
+from .provenance import provenance
+from .verdicts import verdicts
+
+SECTIONS = (
+    opening,
+    verdicts,
+    figures,
+    foundations,
+    diagnostics,
+    local_slopes,
+    gap,
+    control,
+    inconclusive,
+    constants,
+    provenance,
+)
+
+
+def written_out(context: Context) -> str:
+    """The text of report.md: all blocks of all sections."""
+    return "\n\n".join(block for section in SECTIONS for block in section(context) if block) + "\n"

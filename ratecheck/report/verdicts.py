@@ -1,0 +1,105 @@
+"""The verdicts of a study: every claim with a note, or a line per case where there are several families."""
+
+from __future__ import annotations
+
+from ..analysis import parts_of
+from ..markdown import estimate, fixed, formula, table
+from .context import Context
+from .words import ENDS, PARTS, sentence, shown
+
+BRACKETS = "A slope in round brackets comes from a window that allows no verdict."
+
+
+def verdicts(context: Context):
+    yield "## Verdicts"
+    yield (
+        "R is the cumulative regret. The slope is that of ln R against ln T after dividing out the power of ln T "
+        "that theory stands by (the corrected one where there is one), the log power that of ln T with the "
+        "theorem's exponent granted; intervals are at 95 %. R/T decays with the exponent 1 − slope. A rate as "
+        "printed is CONSISTENT only if exponent and printed log power both are."
+    )
+    if context.several_families:
+        yield from summary(context)
+        return
+    yield from claims(context)
+
+
+def summary(context: Context):
+    """One line per case, where the families have sections of their own."""
+    header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", "Theorem 3")
+    yield table(header, [context.cells(r.case, *summary_cells(context, r)) for r in context.analysis.results])
+    if any(r.fit is not None and r.problem for r in context.analysis.results):
+        yield BRACKETS
+
+
+def summary_cells(context: Context, result):
+    row = context.own_row(result)
+    found, bound = result.own.assessment, [j for j in result.judged if not j.claim.per_cost]
+    corrected = found.corrected_log_power
+    return [
+        fixed(row["theory_slope"]),
+        slope(result, row),
+        shown(found.exponent.name),
+        shown(found.log_power.name),
+        corrected and shown(corrected.name),
+        shown(bound[0].name) if bound else None,
+    ]
+
+
+def claims(context: Context):
+    """The table of all claims, and a note on each."""
+    results, rows, notes = context.analysis.results, [], []
+    for result in results:
+        for judged in result.judged:
+            notes.append(note(context, result, judged))
+            rows.append(context.cells(result.case, *claim_cells(context, result, judged), len(notes)))
+    header = context.columns(
+        "theorem",
+        "printed R",
+        "corrected R",
+        "fitted slope",
+        "fitted log power",
+        "exponent",
+        "log power",
+        "as printed",
+        "note",
+    )
+    yield table(header, rows)
+    if any(r.fit is not None and r.problem for r in results):
+        yield BRACKETS
+    yield "\n".join(f"{i}. {text}" for i, text in enumerate(notes, 1))
+
+
+def claim_cells(context: Context, result, judged):
+    claim, row = judged.claim, context.row(result, judged)
+    found = judged.assessment
+    powers = None
+    if claim.per_cost:
+        powers = shown(found.log_power.name)
+        if found.corrected_log_power is not None:
+            powers = f"printed {powers}, corrected {shown(found.corrected_log_power.name)}"
+    bound = r"$\ge$ " if claim.kind == "lower" else ""
+    return [
+        claim.theorem,
+        bound + formula(claim.printed),
+        claim.corrected and formula(claim.corrected),
+        slope(result, row),
+        estimate(*(row[f"fitted_log_power{end}"] for end in ENDS), digits=2) if claim.per_cost else None,
+        shown(found.exponent.name),
+        powers,
+        shown(judged.name),
+    ]
+
+
+def note(context: Context, result, judged) -> str:
+    found = [(PARTS[part], getattr(judged.assessment, part)) for part in parts_of(judged)]
+    if len({v.reason for _, v in found}) == 1:  # no fit, or one part only
+        said = sentence(found[0][1].reason)
+    else:
+        said = " ".join(f"{sentence(part)[:-1]} {v.name}: {v.reason}." for part, v in found)
+    return f"{context.case(result)}, {judged.claim.theorem}: {said}"
+
+
+def slope(result, row) -> str:
+    text = estimate(row["slope"], row["low"], row["high"])
+    return f"({text})" if result.fit is not None and result.problem else text

@@ -1,0 +1,16 @@
+"""Words and cells that several sections share."""
+
+from __future__ import annotations
+
+from ..verdicts import Name
+
+ENDS = ("", "_low", "_high")  # of the columns that hold an estimate
+PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_log_power": "corrected log power"}
+
+
+def shown(name: Name) -> str:
+    return f"**{name}**" if name == Name.REFUTED else str(name)
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."
