@@ -98,3 +98,16 @@ def test_the_gallery_shows_what_it_names(tmp_path, capsys):
         data = (page.parent / image).read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         assert len(data) > 20_000
+
+
+def test_the_gallery_changes_nobody_elses_backend(tmp_path):
+    code = (
+        "import sys, matplotlib\n"
+        "from function_zoo.gallery import write_gallery\n"
+        "backend = lambda: dict.__getitem__(matplotlib.rcParams, 'backend')\n"  # rcParams['backend'] would choose one
+        "before = backend()\n"
+        f"write_gallery({str(tmp_path)!r}, ['cone'])\n"
+        "print(backend() is before, 'matplotlib.pyplot' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["True", "False"]
