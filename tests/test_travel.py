@@ -64,6 +64,7 @@ COSTS = {
     "lambda": own(lambda x: np.abs(x[0]) + x[1] ** 2, scale=2.0, centre=(0.0, 0.0)),
     "closure": own(tilted(3.5, (0.5, 0.25)), slope=3.5),
     "nested": own(nested),
+    "compiled": own(njit(bowl)),
     "helper": own(with_helper(compiled_square)),
     "typed": own(typed()),
     "another cost's": replace(zoo.get("quadratic", 2), name="borrowed", registered=False),
@@ -182,9 +183,9 @@ def test_fingerprints_count_what_is_inside():
     def with_inner(inner):
         return own(lambda x: inner(x[0]) + x[1] ** 2).fingerprint
 
-    assert with_inner(lambda t: t * 2) == with_inner(lambda t: t * 2)
-    assert with_inner(lambda t: t * 2) != with_inner(lambda t: t * 3)
-    assert with_inner(njit(lambda t: t * 2)) != with_inner(njit(lambda t: t * 3))
+    for wrap in (lambda f: f, njit, functools.partial, lambda f: (1, [f])):
+        assert with_inner(wrap(lambda t: t * 2)) == with_inner(wrap(lambda t: t * 2))
+        assert with_inner(wrap(lambda t: t * 2)) != with_inner(wrap(lambda t: t * 3))
     assert with_inner(functools.partial(bowl, 2)) != with_inner(functools.partial(bowl, 3))
     assert own(lambda x: sum([t * 2 for t in x])).fingerprint != own(lambda x: sum([t * 3 for t in x])).fingerprint
 
