@@ -79,34 +79,35 @@ def test_survives_pickling(name, dim):
     assert again(cost.minimisers[0]) == cost(cost.minimisers[0])
 
 
+OTHER_VALUES = {
+    "scale": (7.5,),
+    "centre": (0.25,),
+    "power": (1.0, 2.0),
+    "powers": (1.25,),
+    "active": (2,),
+    "radius": (0.3,),
+    "exponent": (0.8,),
+    "rho1": (0.2,),
+    "rho2": (0.6,),
+}
+
+
 @every_cost
 def test_parameters_are_plain_data_that_tell_costs_apart(name, dim):
     cost = zoo.get(name, dim)
     parameters = dict(cost.parameters)
-    assert json.loads(json.dumps(parameters)) == json.loads(json.dumps(parameters, default=str))
-    assert set(parameters) == set(lookup(name).parameters)
-    for key, value in OTHER_VALUES.items():
-        if key in parameters and not (key == "active" and dim == 2):  # a valley needs a flat direction
-            other = zoo.get(name, dim, **{key: value})
-            assert {k for k in parameters if other.parameters[k] != parameters[k]} == {key}
-            assert str(other) != str(cost)
+    assert list(parameters) == list(lookup(name).parameters)
+    assert json.loads(json.dumps(parameters), object_hook=with_tuples) == parameters
+    for key in parameters:
+        if (key, dim) == ("active", 2):  # a valley needs a flat direction
+            continue
+        value = next(v for v in OTHER_VALUES[key] if v != parameters[key])
+        other = zoo.get(name, dim, **{key: value})
+        assert [k for k in parameters if other.parameters[k] != parameters[k]] == [key]
 
 
-OTHER_VALUES = {
-    "scale": 7.5,
-    "centre": 0.25,
-    "power": 1.0,
-    "powers": 1.25,
-    "active": 2,
-    "radius": 0.3,
-    "exponent": 0.8,
-    "rho1": 0.2,
-    "rho2": 0.6,
-}
-
-
-def test_other_values_of_every_parameter_are_tried():
-    assert set(OTHER_VALUES) == {key for name in zoo.families() for key in lookup(name).parameters}
+def with_tuples(values):
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 def test_the_zoo_covers_the_cases_that_theory_distinguishes():
