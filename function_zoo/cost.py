@@ -155,6 +155,11 @@ def on_box(dim, formula, lower, upper, minimum, minimisers, constants, **paramet
     return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters)
 
 
+def centred(centre, half, formula, constants, **parameters) -> Cost:
+    """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else."""
+    return on_box(len(centre), formula, -half, half, 0.0, [centre], constants, centre=centre, **parameters)
+
+
 def _remake(get, name, dim, parameters):
     return get(name, dim, **parameters)
 
