@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .measure import Target, cube_errors, packings
+from .measure import Target, cube_errors
+from .packing import packings
 from .registry import get, lookup
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#666666"  # Okabe and Ito: safe for colour-blind readers
