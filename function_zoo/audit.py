@@ -13,10 +13,10 @@ from .measure import (
     cube_errors,
     extremes,
     minimiser_biases,
-    packings,
     power_law,
     worst_ratio,
 )
+from .packing import packings
 
 # How far a measurement may stay from a true annotation.  A search can only miss, so it ends below the true supremum;
 # the quadrature errs by less than OVER.

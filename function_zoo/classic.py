@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .cost import Constants, on_box
+from .cost import Constants, centred, on_box
 from .cubes import generic
 from .registry import SCALE, centre_within, family
 
@@ -133,28 +133,20 @@ def griewank(dim, scale=1.0, centre=None):
         return scale * (1 + s / 4000 - product)
 
     shares = sum(1 / i for i in range(1, dim + 1))
-    return on_box(
-        dim,
-        formula,
-        -half,
-        half,
-        0.0,
-        [centre],
-        Constants(
-            alpha=2.0,
-            beta=dim / 2,  # quadratic at c
-            M_a=scale * (2 + sum((half + abs(c)) ** 2 for c in centre) / 4000),
-            # mean error = d a^2/48000 + prod cos (1 - prod sinc); 1 - prod sinc <= sum (1 - sinc) <= a^2 sum 1/(24 i)
-            M_b=scale * (dim / 48000 + shares / 24),
-            # 1 - prod cos y_i <= sum (1 - cos y_i) <= sum y_i^2/2, whose mean over [0, a] is a sixth; sharp as a -> 0
-            mu_min=scale * (dim / 12000 + shares / 6),
-            A=2 * half,
-            C0=(13.38, 215.5, 2756.0)[dim - 1] * max(1.0, scale ** (-dim / 2)),
-            bounds=("M_a",),
-            measured=("C0",),
-        ),
-        centre=centre,
+    constants = Constants(
+        alpha=2.0,
+        beta=dim / 2,  # quadratic at c
+        M_a=scale * (2 + sum((half + abs(c)) ** 2 for c in centre) / 4000),
+        # mean error = d a^2/48000 + prod cos (1 - prod sinc); 1 - prod sinc <= sum (1 - sinc) <= a^2 sum 1/(24 i)
+        M_b=scale * (dim / 48000 + shares / 24),
+        # 1 - prod cos y_i <= sum (1 - cos y_i) <= sum y_i^2/2, whose mean over [0, a] is a sixth; sharp as a -> 0
+        mu_min=scale * (dim / 12000 + shares / 6),
+        A=2 * half,
+        C0=(13.38, 215.5, 2756.0)[dim - 1] * max(1.0, scale ** (-dim / 2)),
+        bounds=("M_a",),
+        measured=("C0",),
     )
+    return centred(centre, half, formula, constants)
 
 
 @family(dims=(1, 2, 3), scale=SCALE)
@@ -176,23 +168,15 @@ def ackley(dim, scale=1.0, centre=None):
 
     slope = (2.5390, 2.7473, 2.8188)[dim - 1]
     far = math.sqrt(sum((half + abs(c)) ** 2 for c in centre)) / root
-    return on_box(
-        dim,
-        formula,
-        -half,
-        half,
-        0.0,
-        [centre],
-        Constants(
-            alpha=1.0,  # Lipschitz, and like a cone of slope 4/sqrt(d) at c
-            beta=float(dim),  # f >= 20 (1 - exp(-|t|/(5 sqrt d))) grows linearly at c
-            M_a=scale * (20 * (1 - math.exp(-0.2 * far)) + math.e - 1 / math.e),
-            M_b=scale * slope,  # at c, for a about 0.7: cone and wave together
-            mu_min=2 * scale * slope,  # f is even in every t_i: [0, a]^d has the mean of the centred cube of length 2 a
-            A=2 * half,
-            C0=(2.951, 10.07, 37.46)[dim - 1] * max(1.0, scale**-dim),
-            bounds=("M_a",),
-            measured=("M_b", "mu_min", "C0"),
-        ),
-        centre=centre,
+    constants = Constants(
+        alpha=1.0,  # Lipschitz, and like a cone of slope 4/sqrt(d) at c
+        beta=float(dim),  # f >= 20 (1 - exp(-|t|/(5 sqrt d))) grows linearly at c
+        M_a=scale * (20 * (1 - math.exp(-0.2 * far)) + math.e - 1 / math.e),
+        M_b=scale * slope,  # at c, for a about 0.7: cone and wave together
+        mu_min=2 * scale * slope,  # f is even in every t_i: [0, a]^d has the mean of the centred cube of length 2 a
+        A=2 * half,
+        C0=(2.951, 10.07, 37.46)[dim - 1] * max(1.0, scale**-dim),
+        bounds=("M_a",),
+        measured=("M_b", "mu_min", "C0"),
     )
+    return centred(centre, half, formula, constants)

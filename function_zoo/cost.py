@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
+
+from .formula import content, packed
 
 
 @dataclass(frozen=True)
@@ -122,11 +125,10 @@ class Cost:
         """Of all that makes a cost that is not the zoo's: two costs of one name are told apart by it.
 
         A formula counts with its compiled code and with the values that it captured; globals that it reads do not.
+        Stored runs are found by it, so it is the same in every process (of one version of Python: bytecode changes).
         """
-        code = self.formula.__code__
-        captured = [repr(cell.cell_contents) for cell in self.formula.__closure__ or ()]
         box = [self.lower.tolist(), self.upper.tolist(), self.minimum, self.minimisers.tolist()]
-        parts = [code.co_code.hex(), code.co_consts, code.co_names, captured, box, self.constants]
+        parts = [*content(self.formula), box, self.constants]
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     @property
@@ -135,11 +137,12 @@ class Cost:
         return float(np.max(self.upper - self.lower))
 
     def __reduce__(self):
-        if not self.registered:
-            return super().__reduce__()
-        from .registry import get
+        if self.registered:
+            from .registry import get
 
-        return _remake, (get, self.name, self.dim, dict(self.parameters))
+            return _remake, (get, self.name, self.dim, dict(self.parameters))
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # not `compiled`, which is of this process
+        return _unpack, (type(self), values | {"formula": packed(self.formula), "parameters": dict(self.parameters)})
 
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
@@ -152,5 +155,14 @@ def on_box(dim, formula, lower, upper, minimum, minimisers, constants, **paramet
     return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters)
 
 
+def centred(centre, half, formula, constants, **parameters) -> Cost:
+    """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else."""
+    return on_box(len(centre), formula, -half, half, 0.0, [centre], constants, centre=centre, **parameters)
+
+
 def _remake(get, name, dim, parameters):
     return get(name, dim, **parameters)
+
+
+def _unpack(kind, values):
+    return kind(**values | {"formula": pickle.loads(values["formula"])})

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from .measure import Target, cube_errors, extremes, minimiser_biases, packings, power_law, worst_ratio
+from .measure import Target, cube_errors, extremes, minimiser_biases, power_law, worst_ratio
+from .packing import packings
 from .registry import InvalidChoice, number
 
 ALPHA_SPANS = ((0.45, 0.75), (0.6, 0.9), (0.6, 1.0), (0.7, 1.0))
@@ -39,17 +40,12 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
 
     errors = [cube_errors(target, rng, starts=80) for _ in range(repeats)]
     biases = [minimiser_biases(target, rng) for _ in range(repeats)]
-    smooth = not any(errors)  # affine, or so nearly that the errors drown: (b) holds with alpha = 2 and any M_b
-    slopes = [power_law(e, s) for e in errors for s in ALPHA_SPANS]
-    if smooth:
-        alpha = alpha_low = alpha_high = 2.0
-    else:
-        alpha, alpha_low, alpha_high = np.clip(_spread(slopes, 0.02, (0.0, 2.0)), 0.0, 2.0)
+    alpha, alpha_low, alpha_high = _alpha(errors)
     growths = [power_law(b) for b in biases if len(b) > 8]
     growth = np.median([g for g in growths if not np.isnan(g)] or [alpha])  # none: small cubes are flat there
 
     M_a = _supremum(highest)
-    M_b = (0.0, 0.0, 0.0) if smooth else _ratio(errors, alpha, alpha_low, alpha_high)
+    M_b = _ratio(errors, alpha, alpha_low, alpha_high) if any(errors) else (0.0, 0.0, 0.0)
     mu = _ratio(biases, alpha, alpha_low, alpha_high)
     inside = "cubes inside the box only" if margin == 0 else f"cubes up to {margin:g} beyond the box"
     mu_note = f"at the estimated alpha; {inside}"
@@ -62,17 +58,12 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     scale = min(alpha, float(growth))
     unit = max(worst_ratio(b, scale).value for b in biases)
     packed = [packings(target, scale, unit, unit, rng, floor=100 * doubt) for _ in range(repeats)]
-    betas = [p.beta(target.dim, s) for p in packed for s in BETA_SPANS]
-    beta = np.maximum(_spread(betas, 0.02 * target.dim, (0.0, target.dim / max(alpha_low, 0.1))), 0.0)
-    smallest = [p.scaling(target.dim)[0][:1] for p in packed]
-    eps = np.min(np.concatenate(smallest), initial=np.inf)
-    seen = "could not be measured" if np.isnan(betas).all() else f"sublevel sets down to {eps:.2g} above the minimum"
     shortest = min((e[-1].a for e in errors if e), default=np.nan)
 
     M = tuple(np.maximum(M_a, M_b))
     rows = [
         ("alpha", alpha, alpha_low, alpha_high, f"lengths down to {shortest:.2g}; {inside}"),
-        ("beta", *beta, seen),
+        ("beta", *_beta(packed, target.dim, alpha_low)),
         ("M_a", *M_a, "a supremum seen"),
         ("M_b", *M_b, f"at the estimated alpha; {inside}"),
         ("M", *M, "max(M_a, M_b)"),
@@ -80,6 +71,23 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         ("minimum", target.minimum, target.minimum - 10 * doubt, target.minimum, _count(target)),
     ]
     return pd.DataFrame(rows, columns=["constant", "estimate", "low", "high", "note"])
+
+
+def _alpha(errors):
+    """alpha and its interval from the mean errors of several searches."""
+    if not any(errors):  # affine, or so nearly that the errors drown: (b) holds with alpha = 2 and any M_b
+        return 2.0, 2.0, 2.0
+    slopes = [power_law(e, s) for e in errors for s in ALPHA_SPANS]
+    return np.clip(_spread(slopes, 0.02, (0.0, 2.0)), 0.0, 2.0)
+
+
+def _beta(packed, dim, alpha_low):
+    """beta, its interval, and a note on what was seen."""
+    betas = [p.beta(dim, s) for p in packed for s in BETA_SPANS]
+    beta = np.maximum(_spread(betas, 0.02 * dim, (0.0, dim / max(alpha_low, 0.1))), 0.0)
+    eps = np.min(np.concatenate([p.scaling(dim)[0][:1] for p in packed]), initial=np.inf)
+    seen = "could not be measured" if np.isnan(betas).all() else f"sublevel sets down to {eps:.2g} above the minimum"
+    return *beta, seen
 
 
 def _count(target):

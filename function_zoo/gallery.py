@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from .measure import Target, cube_errors, packings
+from .measure import Target, cube_errors
+from .packing import packings
 from .registry import get, lookup
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#666666"  # Okabe and Ito: safe for colour-blind readers
+STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def write_gallery(folder: Path, names, workers=1) -> Path:
@@ -45,10 +47,9 @@ def _page(captions):
 
 
 def _draw(folder, name):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
 
     cost = get(name, 2)
     c = cost.constants
@@ -57,13 +58,13 @@ def _draw(folder, name):
     errors = cube_errors(target, rng)
     packed = packings(target, c.alpha, c.M_b, c.mu_min, rng)
 
-    with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
-        figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12.6, 3.9), layout="constrained")
+    with rc_context(STYLE):
+        figure = Figure(figsize=(12.6, 3.9), layout="constrained")
+        left, middle, right = figure.subplots(1, 3)
         _contour(figure, left, cost)
         _sublevel(middle, packed, c)
         _errors(right, errors, c)
-        figure.savefig(folder / f"{name}.png", dpi=110)
-        plt.close(figure)
+        FigureCanvasAgg(figure).print_figure(folder / f"{name}.png", dpi=110)
     condition = "" if c.literal else " under (c′)"
     entry = lookup(name)
     text = (

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from .cost import Constants, on_box
+from .cost import Constants, centred, on_box
 from .cubes import generic, norm_moment, packing_constant, packing_constant_of
 from .registry import POWER, SCALE, InvalidChoice, OneOf, Range, family, vector
 
@@ -138,21 +138,16 @@ def cusp(dim, scale=10.0, centre=None, power=0.5):
 
     # max_i U_i has density d m^(d-1) on [0, 1], so E max_i U_i^p = d / (d + p)
     moment = dim / (dim + power)
-    return on_unit_box(
-        dim,
-        formula,
-        [centre],
-        Constants(
-            alpha=power,  # | |v+u|^p - |v|^p | <= |u|^p in the sup norm too
-            beta=dim / power,  # {f < e} is a cube of half-side (e/scale)^(1/p)
-            M_a=scale * float(farthest(centre).max()) ** power,
-            M_b=scale * 2**-power * moment,  # attained at c
-            mu_min=scale * moment,  # fact (ii)
-            A=SIDE,
-            C0=packing_constant(dim, 2 * scale ** (-1 / power)),  # fact (iii) with equality
-        ),
-        centre=centre,
+    constants = Constants(
+        alpha=power,  # | |v+u|^p - |v|^p | <= |u|^p in the sup norm too
+        beta=dim / power,  # {f < e} is a cube of half-side (e/scale)^(1/p)
+        M_a=scale * float(farthest(centre).max()) ** power,
+        M_b=scale * 2**-power * moment,  # attained at c
+        mu_min=scale * moment,  # fact (ii)
+        A=SIDE,
+        C0=packing_constant(dim, 2 * scale ** (-1 / power)),  # fact (iii) with equality
     )
+    return centred(centre, 1.0, formula, constants)
 
 
 @family(scale=SCALE)

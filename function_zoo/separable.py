@@ -13,9 +13,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from .cost import Constants, on_box
+from .cost import Constants, centred, on_box
 from .cubes import generic, packing_constant, packing_constant_of
-from .radial import SIDE, farthest, inside, on_unit_box
+from .radial import SIDE, farthest, inside
 from .registry import SCALE, InvalidChoice, Range, centre_within, family, vector
 
 
@@ -56,24 +56,18 @@ def _power_sum(where, dim, scale, centre, powers):
         C0 = packing_constant(dim, 2 * scale ** (-1 / powers[0]))
     else:
         C0 = packing_constant_of(count, alpha, beta, dim, range_, SIDE, literal=False)
-    return on_unit_box(
-        dim,
-        formula,
-        [centre],
-        Constants(
-            alpha=alpha,  # the roughest coordinate; twice differentiable where p_i >= 2
-            beta=beta,  # {f < e} has sides ~ e^(1/p_i)
-            M_a=range_,  # the far corner
-            M_b=M_b,  # at their suprema all one-dimensional errors are positive, so they add
-            # fact (ii) of radial.py: mean of |t|^p over [0, a] is a^p/(p+1), and a^(p - alpha) is largest at a = A
-            mu_min=scale * sum(SIDE ** (p - alpha) / (p + 1) for p in powers),
-            A=SIDE,
-            C0=C0,
-            literal=literal,
-        ),
-        centre=centre,
-        powers=powers,
+    constants = Constants(
+        alpha=alpha,  # the roughest coordinate; twice differentiable where p_i >= 2
+        beta=beta,  # {f < e} has sides ~ e^(1/p_i)
+        M_a=range_,  # the far corner
+        M_b=M_b,  # at their suprema all one-dimensional errors are positive, so they add
+        # fact (ii) of radial.py: mean of |t|^p over [0, a] is a^p/(p+1), and a^(p - alpha) is largest at a = A
+        mu_min=scale * sum(SIDE ** (p - alpha) / (p + 1) for p in powers),
+        A=SIDE,
+        C0=C0,
+        literal=literal,
     )
+    return centred(centre, 1.0, formula, constants, powers=powers)
 
 
 @family(scale=SCALE)
@@ -148,21 +142,16 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         return (width / a + 1 + wrapped) ** dim
 
     beta = dim / exponent
-    return on_unit_box(
-        dim,
-        formula,
-        [centre],
-        Constants(
-            alpha=exponent,
-            beta=beta,  # W(y) lies between two multiples of |y|^gamma
-            M_a=peak * dim,  # the box is a whole period long
-            M_b=scale * dim * M_b / period**exponent,
-            mu_min=scale * dim * bias / period**exponent,
-            A=SIDE,
-            C0=packing_constant_of(count, exponent, beta, dim, peak * dim, SIDE, literal=True),
-        ),
-        centre=centre,
+    constants = Constants(
+        alpha=exponent,
+        beta=beta,  # W(y) lies between two multiples of |y|^gamma
+        M_a=peak * dim,  # the box is a whole period long
+        M_b=scale * dim * M_b / period**exponent,
+        mu_min=scale * dim * bias / period**exponent,
+        A=SIDE,
+        C0=packing_constant_of(count, exponent, beta, dim, peak * dim, SIDE, literal=True),
     )
+    return centred(centre, 1.0, formula, constants)
 
 
 def _product_constant(dim, measured):
@@ -223,27 +212,19 @@ def rastrigin(dim, scale=1.0, centre=None):
     reach = half + np.abs(centre)
     t = np.linspace(reach - 1, reach, 20001)  # t^2 grows: the maximum lies in the last period
     M_a = scale * float(np.max(t**2 + 20 * np.sin(np.pi * t) ** 2, axis=0).sum())
-    return on_box(
-        dim,
-        formula,
-        -half,
-        half,
-        0.0,
-        [centre],
-        Constants(
-            alpha=2.0,
-            beta=dim / 2,  # quadratic at c
-            M_a=M_a,
-            # mean error per coordinate: a^2/12 + 10 cos(2 pi t) (1 - sinc a); 1 - sinc a <= (pi a)^2/6, sharp as a -> 0
-            M_b=scale * dim * (1 / 12 + 10 * math.pi**2 / 6),
-            # t^2 + 10 (1 - cos 2 pi t) <= (1 + 20 pi^2) t^2, whose mean over [0, a] is a third, sharp as a -> 0
-            mu_min=scale * dim * (1 + 20 * math.pi**2) / 3,
-            A=2 * half,
-            C0=_product_constant(dim, RASTRIGIN_C0) * max(1.0, scale ** (-dim / 2)),
-            measured=("C0",),
-        ),
-        centre=centre,
+    constants = Constants(
+        alpha=2.0,
+        beta=dim / 2,  # quadratic at c
+        M_a=M_a,
+        # mean error per coordinate: a^2/12 + 10 cos(2 pi t) (1 - sinc a); 1 - sinc a <= (pi a)^2/6, sharp as a -> 0
+        M_b=scale * dim * (1 / 12 + 10 * math.pi**2 / 6),
+        # t^2 + 10 (1 - cos 2 pi t) <= (1 + 20 pi^2) t^2, whose mean over [0, a] is a third, sharp as a -> 0
+        mu_min=scale * dim * (1 + 20 * math.pi**2) / 3,
+        A=2 * half,
+        C0=_product_constant(dim, RASTRIGIN_C0) * max(1.0, scale ** (-dim / 2)),
+        measured=("C0",),
     )
+    return centred(centre, half, formula, constants)
 
 
 RASTRIGIN_C0 = (1.579, 2.151, 3.146)

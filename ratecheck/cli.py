@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from function_zoo.__main__ import Parser, guarded
+from function_zoo.commandline import Parser, guarded
 
 from .store import Store, StoreError
 
@@ -42,7 +42,7 @@ def study(argv) -> int:
 
 
 def zoo(argv) -> int:
-    from function_zoo.__main__ import main
+    from function_zoo.cli import main
 
     return main(argv, "ratecheck zoo")
 

@@ -7,7 +7,8 @@ import pytest
 
 import function_zoo as zoo
 from function_zoo.audit import _suprema
-from function_zoo.measure import Target, packings
+from function_zoo.measure import Target
+from function_zoo.packing import packings
 from tests.test_zoo import every_cost
 
 

@@ -1,5 +1,6 @@
 """One contract for every family of the zoo, and the questions people ask it wrongly."""
 
+import json
 import math
 import pickle
 import subprocess
@@ -76,6 +77,37 @@ def test_survives_pickling(name, dim):
         cost.parameters["scale"] = 1.0  # or the copy would be another cost
     assert again.constants == cost.constants
     assert again(cost.minimisers[0]) == cost(cost.minimisers[0])
+
+
+OTHER_VALUES = {
+    "scale": (7.5,),
+    "centre": (0.25,),
+    "power": (1.0, 2.0),
+    "powers": (1.25,),
+    "active": (2,),
+    "radius": (0.3,),
+    "exponent": (0.8,),
+    "rho1": (0.2,),
+    "rho2": (0.6,),
+}
+
+
+@every_cost
+def test_parameters_are_plain_data_that_tell_costs_apart(name, dim):
+    cost = zoo.get(name, dim)
+    parameters = dict(cost.parameters)
+    assert list(parameters) == list(lookup(name).parameters)
+    assert json.loads(json.dumps(parameters), object_hook=with_tuples) == parameters
+    for key in parameters:
+        if (key, dim) == ("active", 2):  # a valley needs a flat direction
+            continue
+        value = next(v for v in OTHER_VALUES[key] if v != parameters[key])
+        other = zoo.get(name, dim, **{key: value})
+        assert [k for k in parameters if other.parameters[k] != parameters[k]] == [key]
+
+
+def with_tuples(values):
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 def test_the_zoo_covers_the_cases_that_theory_distinguishes():
@@ -172,7 +204,7 @@ def test_a_cost_of_ones_own_compiles_without_a_file(any_seed):
 
 def test_import_and_get_neither_compile_nor_load_what_they_do_not_need():
     code = (
-        "import sys, function_zoo as zoo\n"
+        "import sys, function_zoo as zoo, function_zoo.commandline\n"
         "[zoo.get(name) for name in zoo.families()]\n"
         "print([m for m in ('numba', 'pandas', 'matplotlib', 'statsmodels', 'ratecheck') if m in sys.modules])"
     )

@@ -1,11 +1,13 @@
 """`python -m function_zoo` as people type it."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
 import function_zoo as zoo
-from function_zoo.__main__ import main
+from function_zoo.cli import main
 
 
 def test_the_list_names_every_family(capsys):
@@ -13,6 +15,12 @@ def test_the_list_names_every_family(capsys):
     out = capsys.readouterr().out
     for name in zoo.families():
         assert re.search(rf"^{name} .* f\(x\) = ", out, re.M), name
+
+
+def test_the_package_runs_as_a_module(capsys):
+    main(["list"])
+    out = subprocess.run([sys.executable, "-m", "function_zoo"], capture_output=True, text=True, check=True)
+    assert out.stdout == capsys.readouterr().out
 
 
 def test_an_audit_prints_its_table(capsys):
@@ -90,3 +98,16 @@ def test_the_gallery_shows_what_it_names(tmp_path, capsys):
         data = (page.parent / image).read_bytes()
         assert data[:8] == b"\x89PNG\r\n\x1a\n"
         assert len(data) > 20_000
+
+
+def test_the_gallery_changes_nobody_elses_backend(tmp_path):
+    code = (
+        "import sys, matplotlib\n"
+        "from function_zoo.gallery import write_gallery\n"
+        "backend = lambda: dict.__getitem__(matplotlib.rcParams, 'backend')\n"  # rcParams['backend'] would choose one
+        "before = backend()\n"
+        f"write_gallery({str(tmp_path)!r}, ['cone'])\n"
+        "print(backend() is before, 'matplotlib.pyplot' in sys.modules)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["True", "False"]

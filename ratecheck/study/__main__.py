@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import function_zoo as zoo
-from function_zoo.__main__ import Parser, guarded, natural, whole
+from function_zoo.commandline import Parser, guarded, natural, whole
 from function_zoo.registry import InvalidChoice, lookup
 
 DIMS = (1, 2, 3)
