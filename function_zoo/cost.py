@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -49,6 +49,16 @@ class Constants:
     def M(self) -> float:
         """The paper's single constant for (a) and (b)."""
         return max(self.M_a, self.M_b)
+
+    def weakened(self, alpha: float) -> Constants:
+        """Of the same cost with a smaller alpha: a^alpha' <= A^(alpha' - alpha) a^alpha for a <= A.
+
+        An alpha that is not smaller changes nothing: (b) is known for no larger one.
+        """
+        if alpha >= self.alpha:
+            return self
+        factor = self.A ** (self.alpha - alpha)
+        return replace(self, alpha=alpha, M_b=factor * self.M_b, mu_min=factor * self.mu_min)
 
     def basis(self, name: str) -> str:
         """How a constant is known: proved, bound (proved, perhaps not the smallest) or measured."""

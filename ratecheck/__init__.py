@@ -1,42 +1,58 @@
 """Does this algorithm, on this cost, converge at the rate its theorem promises?"""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .algorithms import __all__ as _algorithms
+
+if TYPE_CHECKING:  # so that editors follow what is imported on first use
+    from .algorithms import *  # noqa: F403
+    from .claims import Claim as Claim
+    from .claims import Theorem as Theorem
+    from .claims import Violation as Violation
+    from .engine import Runs as Runs
+    from .engine import simulate as simulate
+    from .fit import fit_rate as fit_rate
+    from .fit import slope_difference as slope_difference
+    from .means import FitError as FitError
+    from .noise import Gaussian as Gaussian
+    from .noise import Rademacher as Rademacher
+    from .noise import StudentT as StudentT
+    from .noise import Uniform as Uniform
+    from .papers.zhao_lai import theorem1 as theorem1
+    from .papers.zhao_lai import theorem1_corrected as theorem1_corrected
+    from .papers.zhao_lai import theorem2 as theorem2
+    from .papers.zhao_lai import theorem2_sharper as theorem2_sharper
+    from .papers.zhao_lai import theorem3 as theorem3
+    from .rates import Rate as Rate
+    from .verdicts import assess as assess
+    from .verdicts import holm as holm
+    from .verdicts import judge as judge
+    from .verdicts import log_power_verdict as log_power_verdict
+    from .verdicts import tight as tight
+    from .verdicts import verdict as verdict
 
 _HOMES = {
-    "AdaptiveBins": "algorithms",
-    "AskTell": "algorithms",
-    "UniformBins": "algorithms",
-    "simulate": "engine",
-    "Runs": "engine",
-    "Gaussian": "noise",
-    "Uniform": "noise",
-    "Rademacher": "noise",
-    "StudentT": "noise",
-    "Rate": "rates",
-    "theorem1": "theorems",
-    "theorem1_corrected": "theorems",
-    "theorem2": "theorems",
-    "theorem2_sharper": "theorems",
-    "theorem3": "theorems",
-    "fit_rate": "fit",
-    "slope_difference": "fit",
-    "FitError": "means",
-    "verdict": "verdicts",
-    "log_power_verdict": "verdicts",
-    "tight": "verdicts",
-    "assess": "verdicts",
-    "judge": "verdicts",
-    "holm": "verdicts",
+    "algorithms": _algorithms,
+    "claims": ["Claim", "Theorem", "Violation"],
+    "engine": ["Runs", "simulate"],
+    "fit": ["fit_rate", "slope_difference"],
+    "means": ["FitError"],
+    "noise": ["Gaussian", "Rademacher", "StudentT", "Uniform"],
+    "papers.zhao_lai": ["theorem1", "theorem1_corrected", "theorem2", "theorem2_sharper", "theorem3"],
+    "rates": ["Rate"],
+    "verdicts": ["assess", "holm", "judge", "log_power_verdict", "tight", "verdict"],
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOMES)
+__all__ = sorted(_HOME_OF)
 
 
 def __getattr__(name):
     # on first use, so that `import ratecheck` does not wait for the compiler
-    if name not in _HOMES:
+    if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
     globals()[name] = value
     return value
 

@@ -8,14 +8,13 @@ together (Holm); negative controls are not among them.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-
-from .fit import Estimate, Fit, fit_rate, slope_difference
-from .means import FitError, LogMeans, log_means, rounded_up
+from .claims import Case, Claim, Control
+from .comparison import Gap, gap_of
+from .fit import Fit, fit_rate
+from .means import FitError, LogMeans, log_means, rounded_up, within
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
 
 FEWEST = 3  # runs at a horizon, for an interval
@@ -28,7 +27,7 @@ LINEAR = 0.99  # a slope that is not significantly below it is that of an algori
 class Judged:
     """A claim and what the runs say about it."""
 
-    claim: object
+    claim: Claim
     assessment: Assessment
 
     @property
@@ -45,19 +44,19 @@ class Judged:
 class Result:
     """A case, its fit without a log power (None: no fit), and its verdicts; `problem` says why nothing is judged."""
 
-    case: object
+    case: Case
     data: LogMeans | None  # at all horizons; the fit keeps those of the window
     fit: Fit | None
     problem: str
     judged: tuple[Judged, ...]
-    controls: tuple[tuple[object, Verdict], ...]
+    controls: tuple[tuple[Control, Verdict], ...]
     found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
     expected: int
 
     @property
     def own(self) -> Judged:
         """The verdict on the algorithm's own theorem."""
-        return self.judged[0]
+        return next(judged for judged in self.judged if judged.claim == self.case.own)
 
     @property
     def forceful(self) -> bool:
@@ -86,29 +85,12 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Slope of uniform bins minus slope of adaptive bins on one cost, raw, over their common window."""
-
-    family: str
-    dim: int
-    cost: str
-    beta: float
-    uniform: str
-    adaptive: str
-    predicted: float  # from the exponents
-    log_powers: float  # what the theorems' log powers add to that over the window
-    measured: Estimate | None
-    reason: str  # why it is not measured, or does not count
-    window: tuple[float, float] | None
-    ratios: tuple  # (T, Estimate of ln(R_uniform / R_adaptive)) at common horizons
-
-
-@dataclass(frozen=True)
 class Analysis:
     """All results of a study."""
 
     results: tuple[Result, ...]
     margin: float
+    comparisons: tuple[tuple[str, str], ...] = ()  # pairs of labels
     log_margin: float = LOG_MARGIN
 
     @cached_property
@@ -120,16 +102,11 @@ class Analysis:
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        """Uniform bins against every setting of adaptive bins, cost by cost."""
+        """The declared comparisons, cost by cost."""
         by_cost = {}
         for result in self.results:
-            by_cost.setdefault(result.case.cost, []).append(result)
-        found = []
-        for results in by_cost.values():
-            uniform = [r for r in results if r.case.algorithm == "UniformBins"]
-            adaptive = [r for r in results if r.case.algorithm.startswith("AdaptiveBins")]
-            found += [gap_of(u, a) for u in uniform for a in adaptive]
-        return found
+            by_cost.setdefault(result.case.cost, {})[result.case.algorithm] = result
+        return [gap_of(r[a], r[b]) for r in by_cost.values() for a, b in self.comparisons if a in r and b in r]
 
     @property
     def claims(self) -> int:
@@ -137,22 +114,21 @@ class Analysis:
         return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
 
 
-def analyse(cases, table, margin: float) -> Analysis:
+def analyse(cases: list[Case], table, margin: float, comparisons=()) -> Analysis:
     """Fit and judge every case; `table` holds the runs of all of them, each row with its series' digest."""
     by_series = dict(list(table.groupby("series"))) if len(table) else {}
-    results = [result_of(case, by_series.get(case.series["series"]), margin) for case in told_apart(cases)]
-    return Analysis(tuple(adjusted(results)), margin)
+    results = [result_of(case, by_series.get(case.series.digest), margin) for case in with_distinct_names(cases)]
+    return Analysis(tuple(adjusted(results)), margin, tuple(comparisons))
 
 
-def told_apart(cases) -> list:
+def with_distinct_names(cases: list[Case]) -> list[Case]:
     """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7).
 
     A setting that differs in one dimension is named in all of them, so that a name means the same in each.
     """
-    settings = {case.cost: dict(re.findall(r"(\w+)=(\([^)]*\)|[^,()]+)", case.cost)) for case in cases}
     by_place = {}
     for case in cases:
-        by_place.setdefault((case.family, case.dim), {})[case.cost] = settings[case.cost]
+        by_place.setdefault((case.family, case.dim), {})[case.cost] = case.parameters
     differing = {}
     for (family, _), same in by_place.items():
         keys = {k for found in same.values() for k in found}
@@ -161,17 +137,13 @@ def told_apart(cases) -> list:
         )
 
     def named(case):
-        given = [f"{k}={v}" for k, v in settings[case.cost].items() if k in differing[case.family]]
+        given = [f"{k}={v}" for k, v in case.parameters.items() if k in differing[case.family]]
         return replace(case, family=f"{case.family}({', '.join(given)})") if given else case
 
-    found = [named(case) for case in cases]
-    costs = {}
-    for case in found:
-        costs.setdefault((case.family, case.dim), set()).add(case.cost)
-    return [replace(c, family=c.cost) if len(costs[c.family, c.dim]) > 1 else c for c in found]
+    return [named(case) for case in cases]
 
 
-def result_of(case, table, margin) -> Result:
+def result_of(case: Case, table, margin) -> Result:
     table, found, problem = complete(case, table)
     data = fit = None
     if table is not None and len(table):
@@ -192,7 +164,7 @@ def result_of(case, table, margin) -> Result:
     return Result(case, data, fit, problem, judged, controls, found, case.replicates)
 
 
-def premature(case) -> str:
+def premature(case: Case) -> str:
     """What is wrong with a window that starts before the onset: theory says nothing about the slope there.
 
     The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
@@ -208,7 +180,7 @@ def premature(case) -> str:
     )
 
 
-def complete(case, table):
+def complete(case: Case, table):
     """The runs that a fit may use, how many there are at least at every horizon of the window, and what is wrong.
 
     Of an algorithm whose horizons share their runs only those count that have all of them.
@@ -222,7 +194,8 @@ def complete(case, table):
         table = table[table["replicate"].isin(whole)]
         return table, len(whole), "" if len(table) else "no run of this case has all its horizons"
     counts = table.groupby("horizon")["replicate"].nunique().reindex(case.horizons, fill_value=0)
-    inside = [h for h in case.horizons if case.window[0] <= h <= case.window[1]] or case.horizons
+    inside = [h for h, held in zip(case.horizons, within(case.horizons, case.window), strict=True) if held]
+    inside = inside or case.horizons
     fewest = int(counts[list(inside)].min())
     table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
     return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
@@ -237,7 +210,7 @@ def lacking(counts) -> str:
     return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
 
 
-def wandering(case, fit) -> str:
+def wandering(case: Case, fit: Fit) -> str:
     """Why no growth can refute an upper bound yet: the algorithm still does little better than queries at random.
 
     Its regret then grows almost linearly whatever the rate will be.  One that grows linearly for good is no such case.
@@ -252,18 +225,26 @@ def wandering(case, fit) -> str:
     )
 
 
-def judge_claim(claim, fit, margin, wandering="") -> Judged:
+def judge_claim(claim: Claim, fit: Fit, margin: float, wandering: str = "") -> Judged:
     """The verdicts on a claim; where theory or the start of the window forbids a refutation, that is said."""
     assessment = assess(fit, claim.printed, claim.corrected, claim.kind, margin)
+    why = irrefutable(claim, wandering)
+    if why:
+        held = {part: held_back(getattr(assessment, part), why) for part in PARTS}
+        assessment = replace(assessment, **held)
+    return Judged(claim, assessment)
+
+
+def irrefutable(claim: Claim, wandering: str) -> str:
+    """Why these runs cannot refute a claim, empty if they can."""
     if not claim.per_cost:
-        wandering = (
+        return (
             f"{claim.theorem} bounds the worst cost near this one, and no single cost can refute that; its hard family "
             "would"
         )
-    if wandering:
-        held = {part: held_back(getattr(assessment, part), wandering) for part in PARTS}
-        assessment = replace(assessment, **held)
-    return Judged(claim, assessment)
+    if wandering or not claim.violated:
+        return wandering
+    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
 
 
 def held_back(verdict, why):
@@ -297,73 +278,3 @@ def parts_of(judged: Judged) -> list[str]:
     """What is judged apart.  A bound on the worst cost nearby has no log power of its own."""
     parts = PARTS if judged.claim.per_cost else PARTS[:1]
     return [part for part in parts if getattr(judged.assessment, part) is not None]
-
-
-def gap_of(uniform: Result, adaptive: Result) -> Gap:
-    rates = uniform.own.claim.rate, adaptive.own.claim.rate
-    predicted = rates[0].slope - rates[1].slope
-    low = max(uniform.case.window[0], adaptive.case.window[0])
-    high = min(uniform.case.window[1], adaptive.case.window[1])
-    measured, ratios, log_powers = None, (), 0.0
-    if uniform.fit is None or adaptive.fit is None:
-        reason = uniform.problem or adaptive.problem
-    elif low > high:
-        reason = f"the two windows do not overlap: one ends at {high:.3g}, the other starts at {low:.3g}"
-        ratios = log_ratios(uniform.data, adaptive.data)
-    else:
-        a, b = uniform.fit.data, adaptive.fit.data
-        ratios = log_ratios(uniform.data, adaptive.data)
-        try:
-            first = fit_rate(a, window=(low, high))
-            second = fit_rate(b, window=(low, high), period=adaptive.case.period)
-            reason = early(low, uniform, adaptive) or second.problem
-            log_powers = (rates[0].log_power - rates[1].log_power) * resolution(first.data.horizons)
-            measured = None if second.problem else slope_difference(first, second)
-        except FitError as error:
-            reason = str(error)
-    case = uniform.case
-    names = case.family, case.dim, case.cost, case.constants["beta"], case.algorithm, adaptive.case.algorithm
-    window = (low, high) if low <= high else None
-    return Gap(*names, predicted, log_powers, measured, reason, window, ratios)
-
-
-def early(start, *results) -> str:
-    """Whether a window starts before an onset, so that no theorem says anything about a difference of slopes."""
-    late = max(results, key=lambda r: r.case.onset).case
-    if start >= late.onset:
-        return ""
-    return (
-        f"theory expects the rate of {late.algorithm} only from T = {late.onset:.3g} on, and the window starts at "
-        f"{start:.3g}"
-    )
-
-
-def log_ratios(first: LogMeans, second: LogMeans):
-    """(T, ln of the ratio of mean regrets) at common horizons; the two were run on streams of their own."""
-    common, i, j = np.intersect1d(first.horizons, second.horizons, return_indices=True)
-    value = first.y[i] - second.y[j]
-    se = np.sqrt(first.covariance[i, i] + second.covariance[j, j])
-    df = min(first.replicates, second.replicates) - 1
-    return tuple((float(t), Estimate(float(v), float(e), df)) for t, v, e in zip(common, value, se, strict=True))
-
-
-@dataclass(frozen=True)
-class Line:
-    """The fitted straight line of log R - log_power ln ln T, its interval, and the harmonics around it."""
-
-    value: np.ndarray
-    reach: np.ndarray  # half the width of the pointwise interval
-    wave: np.ndarray
-    spread: np.ndarray  # half the width of the interval of each point
-
-
-def line_of(fit: Fit) -> Line:
-    design = np.column_stack([np.ones(len(fit.x)), fit.x, fit.harmonics])
-    solution = np.linalg.pinv(design)
-    straight, around = design[:, :2] @ solution[:2], design[:, 2:] @ solution[2:]
-    factor = fit.whole.high - fit.whole.value
-    factor = factor / fit.whole.se if fit.whole.se > 0 else 0.0
-    variance = np.einsum("ij,jk,ik->i", straight, fit.data.covariance, straight)
-    reach = factor * np.sqrt(np.maximum(variance, 0))
-    spread = factor * np.sqrt(np.diag(fit.data.covariance))
-    return Line(straight @ fit.corrected, reach, around @ fit.corrected, spread)

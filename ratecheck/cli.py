@@ -36,7 +36,7 @@ def usage() -> int:
 
 
 def study(argv) -> int:
-    from .study.__main__ import main
+    from .study.command import main
 
     return main(argv, "ratecheck study")
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 import threading
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
+from function_zoo import Cost
+
 from . import seeding
-from .algorithms import AdaptiveBins, AskTell, UniformBins
+from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
-from .noise import Gaussian, Noise
+from .checks import check_alignment, check_horizons, check_replicates, whole
+from .claims import Series
+from .noise import Gaussian, Noise, check_noise
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
-LONGEST = 2**53  # beyond it t and ln t are no longer exact
 PROBES = 512
 STANDARD = Gaussian(1.0)
 SEMANTICS = 1  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
@@ -41,8 +42,8 @@ class Runs:
     `levels`: replicate, horizon, level, pulls, cells, regret.
     """
 
-    algorithm: object
-    cost: object
+    algorithm: Algorithm
+    cost: Cost
     rows: list[dict] = field(repr=False)
     level_rows: list[dict] = field(repr=False)
     shared: dict = field(default_factory=dict)
@@ -61,8 +62,8 @@ class Runs:
 
 
 def simulate(
-    algorithm,
-    cost,
+    algorithm: Algorithm,
+    cost: Cost,
     horizons: Sequence[int],
     replicates: int | Iterable[int] = 64,
     seed: int = 0,
@@ -78,21 +79,18 @@ def simulate(
     seed and on names (cost, algorithm, horizon where it matters, index) alone; runs that differ only in the
     noise law or in the alignment share their random numbers.
 
-    alignment="random" gives each replicate its own origin of the partition and, for AdaptiveBins, its own a0,
-    log-uniform over the octave that ends at a0 and stratified over the replicates; "fixed" starts the
+    alignment="random" gives each replicate its own origin of the partition and, where the algorithm leaves it open, its
+    own length of the initial cells, log-uniform over an octave and stratified over the replicates; "fixed" starts the
     partition at the lower corner of the box.
     """
-    if not isinstance(algorithm, AdaptiveBins | UniformBins | AskTell):
-        raise ValueError(f"algorithm = {algorithm!r} must be AdaptiveBins(...), UniformBins(...) or AskTell(factory)")
+    check_algorithm(algorithm)
     if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
         raise ValueError(f"cost = {cost!r} is no cost; make one with function_zoo.get or function_zoo.Cost")
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)
-    if not isinstance(noise, Noise):
-        raise ValueError(f"noise = {noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
-    if alignment not in ("random", "fixed"):
-        raise ValueError(f"alignment = {alignment!r} must be 'random' or 'fixed'")
+    check_noise(noise)
+    check_alignment(alignment)
     workers = available_cores() if workers is None else whole("workers", workers, 1)
     algorithm = algorithm.settle(cost)
     for horizon in horizons:
@@ -103,7 +101,7 @@ def simulate(
     stop = threading.Event()
 
     def unit(replicate, block):
-        return run_unit(algorithm, cost, block, replicate, seed, noise, alignment, diagnostics, stop)
+        return run_replicate(algorithm, cost, block, replicate, seed, noise, alignment, diagnostics, stop)
 
     with ThreadPoolExecutor(min(workers, len(blocks) * len(replicates))) as pool:
         # the longest runs first, so that no worker is left with one at the end
@@ -118,31 +116,24 @@ def simulate(
     level_rows = [row for _, rows, _ in results for row in rows]
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
         warnings.warn(complaint, RuntimeWarning, stacklevel=2)
-    shared = series_of(algorithm, cost, seed, noise, alignment)
-    shared["period"] = math.nan if shared["period"] is None else shared["period"]
+    shared = asdict(series_of(algorithm, cost, seed, noise, alignment))
+    period, shared["series"] = shared.pop("period"), shared.pop("digest")
+    shared["period"] = math.nan if period is None else period
     return Runs(algorithm, cost, rows, level_rows, shared)
 
 
-def series_of(algorithm, cost, seed, noise, alignment) -> dict:
+def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
     """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
-    series = {
-        "cost": str(cost),
-        "dim": cost.dim,
-        "algorithm": str(algorithm),
-        "noise": repr(noise),
-        "alignment": alignment,
-        "seed": seed,
-        "semantics": SEMANTICS,
-    }
+    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed, SEMANTICS)
     period = algorithm.period(cost)
     known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
     known += [] if cost.registered else [cost.fingerprint]
-    known += [] if algorithm.kernel else [algorithm.fingerprint]
-    digest = seeding.digest([*series.values(), *known]).hex()[:32]
-    return series | {"series": digest, "period": None if math.isnan(period) else period}
+    known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
+    digest = seeding.digest([*names, *known]).hex()[:32]
+    return Series(digest, *names, None if math.isnan(period) else period)
 
 
-def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
@@ -176,7 +167,9 @@ def run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, diagn
     return rows, level_rows, run.complaint()
 
 
-def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False):
+def begin(
+    algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
+) -> tuple[Run, float]:
     """A replicate before its first step, and the length of its initial cells."""
     names = names_of(algorithm, cost, horizon)
     fraction, offset = 0.0, [0.0] * cost.dim
@@ -191,45 +184,6 @@ def begin(algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment
 def names_of(algorithm, cost, horizon) -> list:
     """What a run's random numbers depend on, apart from the seed and the replicate."""
     return [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
-
-
-def whole(name, value, least) -> int:
-    try:
-        value = operator.index(value)
-    except TypeError:
-        raise ValueError(f"{name} = {value!r} must be a whole number, {least} or larger") from None
-    if value < least:
-        raise ValueError(f"{name} = {value} must be a whole number, {least} or larger")
-    return value
-
-
-def check_horizons(horizons) -> list[int]:
-    values = list(horizons) if isinstance(horizons, Iterable) else [horizons]
-    if not values:
-        raise ValueError("horizons is empty; give at least one number of steps")
-    checked = []
-    for value in values:
-        if isinstance(value, float | np.floating) and float(value).is_integer():
-            value = int(value)
-        checked.append(whole("horizon", value, 1))
-    for before, after in pairwise(checked):
-        if after <= before:
-            found = "twice" if after == before else f"after {before}"
-            raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
-    if checked[-1] > LONGEST:
-        raise ValueError(
-            f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
-        )
-    return checked
-
-
-def check_replicates(replicates) -> list[int]:
-    if not isinstance(replicates, Iterable):
-        return list(range(whole("replicates", replicates, 1)))
-    indices = [whole("replicate", r, 0) for r in replicates]
-    if not indices or len(set(indices)) < len(indices):
-        raise ValueError(f"replicates = {indices} must name at least one replicate, and none twice")
-    return indices
 
 
 def check_cost(cost):

@@ -66,6 +66,16 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Line:
+    """The fitted straight line of log R - log_power ln ln T, its interval, and the harmonics around it."""
+
+    value: np.ndarray
+    reach: np.ndarray  # half the width of the pointwise interval
+    wave: np.ndarray
+    spread: np.ndarray  # half the width of the interval of each point
+
+
+@dataclass(frozen=True)
 class Fit:
     """A fitted rate: the slope of log R against log T after dividing by (ln T)^log_power.
 
@@ -330,6 +340,16 @@ class Fit:
             rows.append((f"ln(ln T + {shift:.3g}) for ln ln T", self._estimate(self._weights(self.x)[1], y)))
         return rows
 
+    def line(self) -> Line:
+        design = np.column_stack([np.ones(len(self.x)), self.x, self.harmonics])
+        solution = np.linalg.pinv(design)
+        straight, around = design[:, :2] @ solution[:2], design[:, 2:] @ solution[2:]
+        factor = (self.whole.high - self.whole.value) / self.whole.se if self.whole.se > 0 else 0.0
+        variance = np.einsum("ij,jk,ik->i", straight, self.data.covariance, straight)
+        reach = factor * np.sqrt(np.maximum(variance, 0))
+        spread = factor * np.sqrt(np.diag(self.data.covariance))
+        return Line(straight @ self.corrected, reach, around @ self.corrected, spread)
+
     def _from(self, start):
         keep = within(self.data.horizons, (start, math.inf))
         return _checked(replace(self, data=cut(self.data, keep), problem=""))
@@ -384,8 +404,8 @@ def _checked(fit: Fit) -> Fit:
 def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: float = 0.95) -> Fit:
     """Fit the slope of log mean regret against log T.
 
-    `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (theory: 2^D for
-    AdaptiveBins), None where there is none; by default it is read from the table, as is whether the horizons share
+    `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (algorithms
+    bring it), None where there is none; by default it is read from the table, as is whether the horizons share
     their runs.
     """
     data = runs if isinstance(runs, LogMeans) else log_means(runs)

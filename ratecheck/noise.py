@@ -71,6 +71,11 @@ class StudentT(Noise):
         return self.law, self.sigma * math.sqrt((self.dof - 2) / self.dof), float(self.dof)
 
 
+def check_noise(noise) -> None:
+    if not isinstance(noise, Noise):
+        raise ValueError(f"noise = {noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
+
+
 @inlined
 def draw(law, scale, dof, rng):
     if law == GAUSSIAN:

@@ -14,6 +14,11 @@ class Rate:
     exponent: float
     log_power: float = 0.0
 
+    @classmethod
+    def of_regret(cls, slope: float, log_power: float = 0.0) -> Rate:
+        """R ~ T^slope (ln T)^log_power."""
+        return cls(1.0 - slope, log_power)
+
     @property
     def slope(self) -> float:
         """d log R / d log T, apart from the logarithm."""

@@ -13,8 +13,11 @@ import os
 import socket
 import sqlite3
 from contextlib import contextmanager, suppress
+from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
+
+from .claims import Series
 
 FILE = "runs.sqlite"
 LOCK = "runs.sqlite-lock"
@@ -40,7 +43,7 @@ CREATE TABLE runs (
 CREATE TABLE audits (cost TEXT PRIMARY KEY, rows TEXT NOT NULL) STRICT;
 CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 """
-SERIES = ("series", "cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics", "period")
+SERIES = ("series", "cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics", "period")  # the digest first
 RUN = ("replicate", "horizon", "regret", "cells", "side", "anytime", "stream")
 
 
@@ -157,20 +160,18 @@ class Store:
         with self._transaction() as db:
             db.execute("UPDATE sessions SET details = ? WHERE id = ?", (json.dumps(details), session))
 
-    def add(self, series: dict, rows, session: int, steps: int, seconds: float, complaint: str = ""):
+    def add(self, series: Series, rows, session: int, steps: int, seconds: float, complaint: str = ""):
         """A finished unit, in one transaction."""
         with self._transaction() as db:
-            db.execute(
-                f"INSERT OR IGNORE INTO series VALUES ({', '.join('?' * len(SERIES))})", [series[k] for k in SERIES]
-            )
+            db.execute(f"INSERT OR IGNORE INTO series VALUES ({', '.join('?' * len(SERIES))})", astuple(series))
             unit = db.execute(
                 "INSERT INTO units (series, session, steps, seconds, finished, complaint) VALUES (?, ?, ?, ?, ?, ?)",
-                (series["series"], session, steps, seconds, now(), complaint),
+                (series.digest, session, steps, seconds, now(), complaint),
             ).lastrowid
             # A replicate that ran again to reach further horizons meets the rows it left behind: the same bits.
             db.executemany(
                 f"INSERT OR IGNORE INTO runs (series, {', '.join(RUN)}, unit) VALUES ({', '.join('?' * 9)})",
-                [(series["series"], *(row[k] for k in RUN), unit) for row in rows],
+                [(series.digest, *(row[k] for k in RUN), unit) for row in rows],
             )
 
     def add_audit(self, cost: str, rows: list[dict]):
@@ -233,11 +234,7 @@ class Store:
             "ORDER BY s.cost, s.algorithm, s.series, r.replicate, r.horizon"
         )
         frame = pd.DataFrame(rows, columns=[*RUN, *SERIES])
-        return frame.assign(
-            anytime=frame["anytime"].astype(bool),
-            period=frame["period"].astype(float),
-            family=frame["cost"].str.split("(").str[0],
-        )
+        return frame.assign(anytime=frame["anytime"].astype(bool), period=frame["period"].astype(float))
 
     def digest(self) -> str:
         """Of all runs, to the last bit, whatever their order of arrival."""

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from .analysis import Analysis, Gap, Judged, Result
+from .analysis import Analysis, Judged, Result
+from .comparison import Gap
 from .files import write_whole
 from .fit import Estimate, Fit
 from .verdicts import Assessment
@@ -84,12 +85,13 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "period": case.period,
                 "alpha": case.constants["alpha"],
                 "beta": case.constants["beta"],
-                "seed": case.series["seed"],
-                "noise": case.series["noise"],
-                "alignment": case.series["alignment"],
+                "seed": case.series.seed,
+                "noise": case.series.noise,
+                "alignment": case.series.alignment,
                 "control": str(result.control),
                 "planned": result.expected,
-                "violated": "; ".join(claim.violated),
+                "violated": "; ".join(map(str, claim.violated)),
+                "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
                 **(checks_of(result, fit) if usable else {}),
             }
         )
@@ -138,15 +140,15 @@ def details_of(result: Result):
 
 
 def gap_row(gap: Gap) -> dict:
-    """Of gaps.csv: uniform bins against a setting of adaptive bins on one cost."""
+    """Of gaps.csv: two algorithms on one cost."""
     measured = gap.measured
     return rounded(
         {
             "family": gap.family,
             "dim": gap.dim,
             "cost": gap.cost,
-            "uniform": gap.uniform,
-            "adaptive": gap.adaptive,
+            "first": gap.first,
+            "second": gap.second,
             "predicted": gap.predicted,
             "with_log_powers": gap.predicted + gap.log_powers,
             "gap": measured and measured.value,

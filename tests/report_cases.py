@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ def runs_of(case, growth=None, noise=0.2, replicates=None):
             uniform = (0.618034 * (i + 1) + 0.414214 * (j + 1) * (i + 3)) % 1.0
             rows.append((i, horizon, rate.regret(horizon) * np.exp(noise * ndtri(0.02 + 0.96 * uniform))))
     frame = pd.DataFrame(rows, columns=["replicate", "horizon", "regret"])
-    return frame.assign(series=case.series["series"], anytime=case.anytime)
+    return frame.assign(series=case.series.digest, anytime=case.anytime)
 
 
 def bent_runs(case, curvature):
@@ -47,8 +48,15 @@ def bent_runs(case, curvature):
     return runs.assign(regret=runs["regret"] * np.exp(curvature * (x - x.mean()) ** 2))
 
 
+def analysed(plan, table) -> Analysis:
+    """Judged by the usual margin; every two algorithms of different classes are compared."""
+    labels = dict.fromkeys(case.algorithm for case in plan)
+    pairs = [(a, b) for a, b in combinations(labels, 2) if a.partition("(")[0] != b.partition("(")[0]]
+    return analyse(plan, table, 0.05, pairs)
+
+
 def analysis_of(plan, **options) -> Analysis:
-    return analyse(plan, pd.concat([runs_of(case, **options) for case in plan]), 0.05)
+    return analysed(plan, pd.concat([runs_of(case, **options) for case in plan]))
 
 
 def judged_as(analysis, exponent, log_power=None, corrected=None, control=Name.REFUTED):

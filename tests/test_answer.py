@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from ratecheck.algorithms import AdaptiveBins, UniformBins
-from ratecheck.analysis import analyse
+from ratecheck.claims import Violation
 from ratecheck.report.answer import answer, caution, hypotheses
-from tests.report_cases import C, I, R, analysis_of, bent_runs, judged_as, planned, report, section
+from tests.report_cases import C, I, R, analysed, analysis_of, bent_runs, judged_as, planned, report, section
 
 
 def short(result):
@@ -62,17 +62,17 @@ def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tm
 def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
     text = report(tmp_path, small)
     top = text[: text.index("## Verdicts")]
-    said = (
-        "In 2 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate, not on the theorem."
-    )
+    said = "In 2 cases Theorem 2 asks for another mu; the verdicts there are on its rate, not on the theorem."
     assert said in top
     large = analysis_of(planned(algorithms=(UniformBins(), AdaptiveBins(mu=1e4))))
     assert "asks for" not in report(tmp_path, large)
     limit = analysis_of(planned(algorithms=(AdaptiveBins(mu="theorem"),)))
     assert "asks for" not in report(tmp_path, limit)  # its own mu is what it asks for
-    other = [replace(r, judged=tuple(broken(j, "beta = 3") for j in r.judged)) for r in small.results]
+    other = [
+        replace(r, judged=tuple(broken(j, Violation("beta", "beta = 3")) for j in r.judged)) for r in small.results
+    ]
     text = hypotheses(replace(small, results=tuple(other[:1])))
-    assert text.startswith("In 1 case a hypothesis of Theorem 1 is not met; the verdicts there")
+    assert text.startswith("In 1 case Theorem 1 asks for another beta; the verdicts there")
 
 
 def broken(judged, *reasons):
@@ -84,7 +84,7 @@ def test_diagnostics_that_speak_are_said_beside_the_answer(small, tmp_path):
     assert "**Caution.**" not in report(tmp_path, small)
     plan = [r.case for r in small.results]
     bent = [bent_runs(case, [0.01, -0.01, 0.0, 0.0][i]) for i, case in enumerate(plan)]
-    analysis = analyse(plan, pd.concat(bent), 0.05)
+    analysis = analysed(plan, pd.concat(bent))
     text = caution(analysis)
     assert text.startswith("In 2 of 4 cases curvature or the held-out horizons reject the fitted line (at the 1 %")
     assert "of this window and not of T to infinity; in 1 of 4 cases the slope is still rising" in text
@@ -94,5 +94,5 @@ def test_diagnostics_that_speak_are_said_beside_the_answer(small, tmp_path):
 def test_caution_counts_only_what_was_judged(small):
     plan = [r.case for r in small.results]
     plan[0] = replace(plan[0], onset=1e6)
-    analysis = analyse(plan, pd.concat([bent_runs(case, 0.01) for case in plan]), 0.05)
+    analysis = analysed(plan, pd.concat([bent_runs(case, 0.01) for case in plan]))
     assert caution(analysis).startswith("In all 3 cases that were judged curvature")

@@ -76,7 +76,7 @@ def test_bad_factories():
 
 def test_edited_code_makes_another_series(monkeypatch):
     algorithm = rc.AskTell(RandomSearch)
-    before = series_of(algorithm, COST, 0, Gaussian(1.0), "random")["series"]
-    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random")["series"] == before
+    before = series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest
+    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest == before
     monkeypatch.setattr("inspect.getsource", lambda module: "other code")
-    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random")["series"] != before
+    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest != before

@@ -212,7 +212,7 @@ def custom(formula, minimum=0.0, name="custom"):
         ({"seed": 0.5}, "seed = 0.5 must be a whole number"),
         ({"alignment": "centre"}, "alignment = 'centre' must be 'random' or 'fixed'"),
         ({"noise": 1.0}, "noise = 1.0 is no noise law"),
-        ({"algorithm": rc.UniformBins}, "must be AdaptiveBins(...), UniformBins(...) or AskTell(factory)"),
+        ({"algorithm": rc.UniformBins}, "UniformBins is a class; write UniformBins(...), an instance"),
         ({"algorithm": rc.UniformBins(width=2 / 31623)}, "makes up to 1e+09 cells in dimension 2"),
         ({"algorithm": rc.AdaptiveBins(a0=1e-9)}, "take longer cells"),
         ({"cost": zoo.get("cone", dim=16)}, "4.3e+07 cells in dimension 16, about 9.8 GB; take longer cells"),
@@ -221,7 +221,7 @@ def custom(formula, minimum=0.0, name="custom"):
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(engine, "run_unit", lambda *_: pytest.fail("work was started"))
+    monkeypatch.setattr(engine, "run_replicate", lambda *_: pytest.fail("work was started"))
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         simulate(**arguments)
     assert "\n" not in str(error.value)
@@ -369,7 +369,8 @@ def test_the_table_says_what_a_fit_needs_to_know():
     ("change", "message"),
     [
         ({"cost": "cone"}, "is no cost"),
-        ({"algorithm": rc.UniformBins}, "must be AdaptiveBins"),
+        ({"algorithm": rc.UniformBins}, "UniformBins is a class"),
+        ({"algorithm": "adaptive"}, "take one of UniformBins"),
     ],
 )
 def test_things_that_are_no_cost_or_no_algorithm(change, message):
@@ -434,7 +435,7 @@ def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
     from ratecheck.engine import series_of
 
     def digest(cost):
-        return series_of(rc.UniformBins(), cost, 0, rc.Gaussian(1.0), "random")["series"]
+        return series_of(rc.UniformBins(), cost, 0, rc.Gaussian(1.0), "random").digest
 
     mine = changed(zoo.get("cone", 1), name="mine", registered=False)
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ratecheck.store import FILE, Store
-from ratecheck.study import __main__ as command
+from ratecheck.study import command
 from tests.study_cases import SMALL, digest, run
 
 LONG = ["--family", "cone", "--dims", "1", "--horizons", "2^8:2^19", "--replicates", "24", "--no-figures"]

@@ -43,7 +43,7 @@ def test_overview_has_a_row_per_cost_from_the_longest_study(zoo_folder):
     here = fits[(fits["family"] == "quadratic") & (fits["dim"] == 2) & fits["theorem"].str.startswith("Theorem 1")]
     letters = {"CONSISTENT": "C", "REFUTED": "**R**", "INCONCLUSIVE": "?"}
     verdicts = [here["exponent_verdict"].iloc[0], *here["log_power_verdict"]]
-    assert rows[2]["Theorem 1"] == " / ".join(letters[v] for v in verdicts)
+    assert rows[2]["UniformBins, Theorem 1"] == " / ".join(letters[v] for v in verdicts)
 
 
 def test_overview_links_exist_and_repeat(zoo_folder):
@@ -62,7 +62,7 @@ def test_overview_without_studies(tmp_path):
 
 def test_overview_qualifies_its_counts(zoo_folder):
     text = (zoo_folder / "README.md").read_text("utf-8")
-    assert text.count("In 4 cases mu is not as large as Theorem 2 asks for; the verdicts there are on its rate") == 1
+    assert text.count("In 4 cases Theorem 2 asks for another mu; the verdicts there are on its rate") == 1
     assert "no force: the control" not in text
     assert "Left out" not in text
 
@@ -78,10 +78,10 @@ def test_overview_marks_verdicts_without_force_and_without_all_runs(tmp_path):
     written_study(tmp_path, "short", planned((("cone", 1),)), replicates=20)
     text = write_overview(tmp_path).read_text("utf-8")
     cone, quadratic = the_table(text, "measured gap")
-    assert quadratic["Theorem 1"] == "(C / C)"
-    assert quadratic["Theorem 2"] == "C / C / C"
+    assert quadratic["UniformBins, Theorem 1"] == "(C / C)"
+    assert quadratic["AdaptiveBins, Theorem 2"] == "C / C / C"
     assert quadratic["Theorem 3"] == "(C) C"
-    assert cone["Theorem 1"].endswith("†")
+    assert cone["UniformBins, Theorem 1"].endswith("†")
     assert "In 1 case the exponent's verdict has no force" in text
     assert "In 2 cases fewer runs than planned have finished." in text
 
@@ -108,7 +108,7 @@ def test_overview_brackets_gaps_before_an_onset(early, tmp_path):
     written_study(tmp_path, "early", analysis=early)
     (row,) = the_table(write_overview(tmp_path).read_text("utf-8"), "measured gap")
     assert re.fullmatch(r"\(-?0\.\d+ \[.*\]\)", row["measured gap"])
-    assert row["Theorem 1"] == "? / ?"  # nothing was judged, so nothing lacks force
+    assert row["UniformBins, Theorem 1"] == "? / ?"  # nothing was judged, so nothing lacks force
 
 
 def test_overview_names_tables_that_it_cannot_read(tmp_path):

@@ -32,7 +32,7 @@ def test_sections_stand_in_their_order(written):
         "What the verdicts rest on",
         "Diagnostics and sensitivity",
         "Local slopes",
-        "The gap between uniform and adaptive bins",
+        "The gap between UniformBins and AdaptiveBins",
         "Negative control",
         "What would settle the inconclusive ones",
         "The constants and their audit",

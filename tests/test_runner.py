@@ -9,9 +9,10 @@ import pytest
 
 from ratecheck import executors
 from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck.benchmarks import runner as benchmark
 from ratecheck.executors import ExecutorError, executor
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, benchmark, runner
+from ratecheck.study import Grid, Study, runner
 from ratecheck.study.plan import cases
 from ratecheck.study.progress import Progress, clock
 from ratecheck.study.runner import run_units, units_of
@@ -110,7 +111,7 @@ def test_what_is_stored_does_not_run_again(tmp_path):
     assert after > count
     with Store(tmp_path / "x") as store:
         for case, _, _ in cases(further):
-            assert store.known(case.series["series"]) == {(r, h) for r in range(6) for h in case.horizons}
+            assert store.known(case.series.digest) == {(r, h) for r in range(6) for h in case.horizons}
     place.close()
 
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ratecheck.analysis import analyse
-from tests.report_cases import I, analysis_of, info_of, planned, report, runs_of, section, the_table
+from tests.report_cases import I, analysed, analysis_of, info_of, planned, report, runs_of, section, the_table
 
 
 def test_one_horizon_too_few(tmp_path):
@@ -24,14 +23,14 @@ def test_one_horizon_too_few(tmp_path):
 def test_missing_units_are_said_at_the_top(tmp_path):
     plan = planned(costs=(("quadratic", 1),))
     table = pd.concat([runs_of(case) for case in plan])
-    lost = (table["series"] == plan[1].series["series"]) & (table["replicate"] >= 20)
-    text = report(tmp_path, analyse(plan, table[~lost], 0.05), info_of(missing=("replicate 20 failed: no memory",)))
+    lost = (table["series"] == plan[1].series.digest) & (table["replicate"] >= 20)
+    text = report(tmp_path, analysed(plan, table[~lost]), info_of(missing=("replicate 20 failed: no memory",)))
     top = text[: text.index("## Verdicts")]
     assert (
         "**Incomplete.** 1 unit of work failed (see Provenance); fewer runs than planned stand behind d = 1 "
         "AdaptiveBins."
     ) in top
-    analysis = analyse(plan, table[~lost], 0.05)
+    analysis = analysed(plan, table[~lost])
     assert "**Incomplete.** Fewer runs than planned stand behind d = 1 AdaptiveBins." in report(tmp_path, analysis)
     assert "20 of 24" in the_table(text, "ln T is worth")[1]["runs"]
     assert "- replicate 20 failed: no memory" in section(text, "Provenance")
@@ -44,7 +43,7 @@ def uniform_plan():
 def test_a_horizon_without_runs_allows_no_verdict(tmp_path):
     (case,) = uniform_plan()
     runs = runs_of(case)
-    analysis = analyse([case], runs[runs["horizon"] != case.horizons[4]], 0.05)
+    analysis = analysed([case], runs[runs["horizon"] != case.horizons[4]])
     (result,) = analysis.results
     assert {j.name for j in result.judged} == {v.name for _, v in result.controls} == {I}
     assert result.found == 0
@@ -59,7 +58,7 @@ def test_the_horizon_with_the_fewest_runs_counts(left):
     (case,) = uniform_plan()
     runs = runs_of(case)
     lost = (runs["horizon"] == case.horizons[-1]) & (runs["replicate"] >= left)
-    (result,) = analyse([case], runs[~lost], 0.05).results
+    (result,) = analysed([case], runs[~lost]).results
     assert result.found == left
     assert (result.fit is None) == (left < 3)
     if left < 3:
@@ -70,7 +69,7 @@ def test_horizons_outside_the_window_may_lack_runs(tmp_path):
     (case,) = uniform_plan()
     case = replace(case, window=(case.horizons[2] - 1, case.horizons[-1]))
     runs = runs_of(case)
-    analysis = analyse([case], runs[runs["horizon"] != case.horizons[0]], 0.05)
+    analysis = analysed([case], runs[runs["horizon"] != case.horizons[0]])
     assert analysis.results[0].found == case.replicates
     report(tmp_path, analysis)
     fits = pd.read_csv(tmp_path / "fits.csv")
@@ -129,13 +128,13 @@ def test_windows_that_do_not_overlap_give_no_gap(tmp_path):
 def test_a_case_without_runs_leaves_its_panel_empty(tmp_path):
     plan = planned()
     table = pd.concat([runs_of(case) for case in plan[:3]])
-    text = report(tmp_path, analyse(plan, table, 0.05), figures=True)
+    text = report(tmp_path, analysed(plan, table), figures=True)
     assert "no run of this case has finished" in text
     assert (tmp_path / "figures" / "quadratic-regret.png").exists()
 
 
 def test_a_study_without_any_run(tmp_path):
-    text = report(tmp_path, analyse(planned(), pd.DataFrame(), 0.05), info_of(sessions=()), figures=True)
+    text = report(tmp_path, analysed(planned(), pd.DataFrame()), info_of(sessions=()), figures=True)
     assert "cannot decide about the exponent in all 4 cases" in text
     assert not (tmp_path / "details.csv").exists()
     assert "details.csv" not in text

@@ -9,19 +9,20 @@ import textwrap
 
 import pytest
 
+from ratecheck.claims import Series
 from ratecheck.store import FILE, Store, StoreError, set_aside, sole_writer
 
-SERIES = {
-    "series": "abc",
-    "cost": "cone(dim=1)",
-    "dim": 1,
-    "algorithm": "UniformBins(width=None)",
-    "noise": "Gaussian(sigma=1.0)",
-    "alignment": "random",
-    "seed": 0,
-    "semantics": 1,
-    "period": None,
-}
+SERIES = Series(
+    digest="abc",
+    cost="cone(dim=1)",
+    dim=1,
+    algorithm="UniformBins(width=None)",
+    noise="Gaussian(sigma=1.0)",
+    alignment="random",
+    seed=0,
+    semantics=1,
+    period=None,
+)
 
 
 def rows(replicate, horizons=(10, 20)):

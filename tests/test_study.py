@@ -8,12 +8,12 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
+from ratecheck.claims import Case
 from ratecheck.rates import Rate
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, TooFast
-from ratecheck.study import __main__ as command
+from ratecheck.study import Grid, Study, TooFast, command, declared
 from ratecheck.study.conduct import conduct
-from ratecheck.study.plan import Case, cases
+from ratecheck.study.plan import cases
 from tests.strategies import ExploreThenCommit
 
 ROOT = Path(__file__).parents[1]
@@ -99,7 +99,8 @@ def test_a_plain_python_algorithm_is_studied_on_processes(tmp_path):
         replicates=12,
         controls=[TooFast(0.5)],
     )
-    analysis, page = conduct(study, tmp_path, workers=2, figures=False)
+    analysis, page, given_up = conduct(study, tmp_path, workers=2, figures=False)
+    assert given_up == ()
     (result,) = analysis.results
     assert result.found == 12
     assert result.own.claim.theorem == "its promise"
@@ -113,7 +114,7 @@ def test_a_plain_python_algorithm_is_studied_on_processes(tmp_path):
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.py")), ids=lambda p: p.parent.name)
 def test_declared_studies(path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    study = command.load(path).study
+    study = declared.load(path).study
     assert study.name == path.parent.name
     assert study.question.endswith("?")
     assert study.controls
@@ -125,5 +126,5 @@ def test_declared_studies(path, monkeypatch):
 
 
 def test_every_family_belongs_to_a_declared_study():
-    studied = {cost.name for p in (ROOT / "studies").glob("*/study.py") for cost in command.load(p).study.costs}
+    studied = {cost.name for p in (ROOT / "studies").glob("*/study.py") for cost in declared.load(p).study.costs}
     assert studied == set(zoo.families())

@@ -10,10 +10,11 @@ import pytest
 
 from ratecheck import cli
 from ratecheck.analysis import analyse
+from ratecheck.claims import Case
 from ratecheck.store import FILE, Store
-from ratecheck.study import Grid
-from ratecheck.study import __main__ as command
-from ratecheck.study.plan import Case, cases
+from ratecheck.study import Grid, command
+from ratecheck.study.conduct import Conducted
+from ratecheck.study.plan import cases
 from tests.study_cases import SMALL, digest, run
 
 ROOT = Path(__file__).parents[1]
@@ -98,12 +99,12 @@ def test_other_settings_in_the_same_folder_are_not_mixed(tmp_path, capsys):
         (["--family", "cone", "--horizons", "2^10:2^99"], "2^53"),
         (["--family", "cone", "--replicates", "0"], "replicates = 0"),
         (["--family", "cone", "--seed", "-1"], "negative"),
-        (["--family", "cone", "--mu", "big"], "must be min, theorem or a number"),
+        (["--family", "cone", "--mu", "big"], "must be a number, 'min' or 'theorem'"),
         (["--family", "cone", "--mu", "min", "min"], "same algorithm twice"),
         (["--family", "cone", "--noise", "cauchy"], "the laws are"),
         (["--family", "cone", "--noise", "gaussian:1:2:3"], "too many numbers"),
         (["--family", "cone", "--noise", "gaussian:10^400"], "--noise gaussian:10^400: 10^400 is no finite number"),
-        (["--family", "cone", "--mu", "0^-1"], "must be min, theorem or a number"),
+        (["--family", "cone", "--mu", "0^-1"], "must be a number, 'min' or 'theorem'"),
         (["--family", "cone", "--horizons=-8^0.5:100"], "write FROM:TO"),
         (["--family", "cone", "--horizons", "1,2,4,8"], "3 or larger"),
         (["--family", "all", "quadratc"], "did you mean 'quadratic'"),
@@ -201,7 +202,7 @@ def test_the_console_script(capsys):
 
 
 def test_help_and_typos_do_not_wait_for_the_compiler():
-    code = "import sys; from ratecheck.study.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    code = "import sys; from ratecheck.study.command import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print('numba' in sys.modules, 'pandas' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.endswith("False False\n")
@@ -223,8 +224,8 @@ def test_strict(monkeypatch, finished, capsys):
     kept = [Case.from_json(c) for c in study["cases"]]
     wrong = table.assign(regret=table["regret"] * table["horizon"] ** 0.5)
     for runs, code in ((table, 0), (wrong, 3)):
-        result = analyse(kept, runs, 0.05)
-        monkeypatch.setattr("ratecheck.study.conduct.conduct", lambda *a, result=result, **k: (result, folder))
+        done = Conducted(analyse(kept, runs, 0.05), folder, ())
+        monkeypatch.setattr("ratecheck.study.conduct.conduct", lambda *a, done=done, **k: done)
         assert command.main(["--family", "quadratic", "--strict"]) == code
         assert command.main(["--family", "quadratic"]) == 0
     assert "REFUTED" in capsys.readouterr().out
@@ -280,4 +281,4 @@ def test_the_command_that_a_report_names_gives_the_same_study():
     assert [case.to_json() for case, _, _ in cases(again)] == [case.to_json() for case, _, _ in cases(study)]
     assert "--out" not in study.command
     arguments = parser.parse_args(["--study", str(ROOT / "studies" / "mu"), "--preset", "quick", "--seed", "4"])
-    assert command.declared(arguments).command.endswith("mu --preset quick --seed 4")
+    assert command.declared_study(arguments).command.endswith("mu --preset quick --seed 4")

@@ -1,7 +1,25 @@
-"""The paper's two algorithms, the tournament that makes them fast, and any other with ask and tell."""
+"""Algorithms: each a file of its own behind the interface in protocol.py, and any other with ask and tell."""
 
-from .adaptive import AdaptiveBins
-from .asktell import AskTell
-from .uniform import UniformBins
+from typing import TYPE_CHECKING
 
-__all__ = ["AdaptiveBins", "AskTell", "UniformBins"]
+from .registry import ENTRIES
+
+if TYPE_CHECKING:
+    from .adaptive import AdaptiveBins as AdaptiveBins
+    from .asktell import AskTell as AskTell
+    from .uniform import UniformBins as UniformBins
+
+_ENTRIES = {entry.cls: entry for entry in ENTRIES}
+__all__ = sorted(_ENTRIES)
+
+
+def __getattr__(name):
+    # on first use, so that nobody waits for a compiler who does not run anything
+    if name not in _ENTRIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = _ENTRIES[name].load()
+    return value
+
+
+def __dir__():
+    return __all__

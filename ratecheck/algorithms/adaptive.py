@@ -9,9 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..claims import Claim
 from ..jit import compiled
 from ..noise import draw
+from ..papers import zhao_lai
 from . import partition
+from .protocol import spelled
 from .run import (
     CELLS,
     CLOCK,
@@ -43,13 +46,18 @@ class AdaptiveBins:
     mu: float | str | None = None
     a0: float | None = None
     anytime: ClassVar[bool] = True
-    kernel: ClassVar[bool] = True
+    compiled: ClassVar[bool] = True
+    fingerprint: ClassVar[None] = None
+    kind: ClassVar[str] = "adaptive"
+    label = property(spelled)
 
     def __post_init__(self):
+        if self.mu == "min":
+            object.__setattr__(self, "mu", None)
         if self.alpha is not None and not (isinstance(self.alpha, Real) and 0 < self.alpha <= 2):
             raise ValueError(f"alpha = {self.alpha} must lie in (0, 2], the range of Assumption 1 (b)")
         if isinstance(self.mu, str):
-            if self.mu not in ("min", "theorem"):
+            if self.mu != "theorem":
                 raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
         elif self.mu is not None and not (isinstance(self.mu, Real) and 0 <= self.mu <= 1e100):
             raise ValueError(f"mu = {self.mu} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
@@ -61,10 +69,10 @@ class AdaptiveBins:
         known = cost.constants
         alpha = float(known.alpha if self.alpha is None else self.alpha)
         mu = self.mu
-        if mu is None or mu == "min":
+        if mu is None:
             mu = known.mu_min
         elif mu == "theorem":
-            mu = (1 + 2 ** (cost.dim + alpha)) * known.M
+            mu = zhao_lai.least_mu(known, cost.dim, alpha)
         return AdaptiveBins(alpha, float(mu), float(cost.side if self.a0 is None else self.a0))
 
     def check(self, cost, horizon, shifted):
@@ -76,9 +84,35 @@ class AdaptiveBins:
         """a0 of one replicate: log-uniform over the octave that ends at a0 if `fraction` is uniform."""
         return self.a0 * 2.0**-fraction
 
+    def claims(self, cost) -> tuple[Claim, ...]:
+        theorem = zhao_lai.misspecified if self.alpha < cost.constants.alpha else zhao_lai.theorem2
+        own = theorem.claim(self._constants(cost), cost.dim, mu=self.mu, alpha=self.alpha)
+        return own, zhao_lai.theorem3.claim(cost.constants, cost.dim)
+
+    def _constants(self, cost):
+        """Those that the cost has with this alpha, or with its own where this one asks for too much."""
+        return cost.constants.weakened(self.alpha)
+
     def period(self, cost) -> float:
-        """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
-        return 2.0 ** (cost.dim + 2 * self.alpha - self.alpha * cost.constants.beta)
+        if self.alpha > cost.constants.alpha:
+            return math.nan  # the levels of such a run follow no theory
+        return zhao_lai.period(self.alpha, cost.constants.beta, cost.dim)
+
+    def scale(self, cost) -> float:
+        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+
+    def onset(self, cost, horizon) -> float:
+        return zhao_lai.onset(self._constants(cost), cost.dim, self.mu, self.a0, cost.side, horizon)
+
+    def shift(self, cost) -> float:
+        return self.mu * self.a0**self.alpha
+
+    def cells(self, cost, horizon) -> float:
+        """A bound, as if all cells were split alike."""
+        return 2.0**cost.dim * horizon ** (cost.dim / (cost.dim + 2 * self.alpha))
+
+    def seconds_per_step(self, cost, horizon) -> float:
+        return 1e-9 * (20 + 10 * 2**cost.dim)
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)

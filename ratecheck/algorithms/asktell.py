@@ -12,7 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from function_zoo import Constants
+
+from ..claims import Claim, Theorem
 from ..noise import draw
+from ..papers import zhao_lai
 from ..rates import Rate
 from .run import CLOCK, HIGHEST, Run, lowest
 
@@ -21,32 +25,47 @@ from .run import CLOCK, HIGHEST, Run, lowest
 class AskTell:
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
-    `anytime` says that it ignores the horizon, so that one run serves all of them.  `promise` is the rate that is
-    claimed for it; a study judges that.  The factory must live in a module, for processes and clusters find it there.
+    `anytime` says that it ignores the horizon, so that one run serves all of them.  `promise` is what is claimed for it
+    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  The factory must
+    live in a module, for processes and clusters find it there.
     """
 
     factory: Callable
     anytime: bool = False
-    promise: Rate | None = None
-    kernel: ClassVar[bool] = False
+    promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None
+    compiled: ClassVar[bool] = False
 
     def __post_init__(self):
+        if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
+            raise ValueError(f"promise = {self.promise!r} must be a Rate, a Theorem or a function of (constants, dim)")
         if not callable(self.factory):
             raise ValueError(f"factory = {self.factory!r} must be callable as factory(dim, lower, upper, horizon, rng)")
 
     @property
-    def name(self) -> str:
-        if isinstance(self.factory, partial):
-            given = [*map(repr, self.factory.args), *(f"{k}={v!r}" for k, v in self.factory.keywords.items())]
-            return f"{self.factory.func.__qualname__}({', '.join(given)})"
-        return getattr(self.factory, "__qualname__", type(self.factory).__qualname__)
+    def _maker(self) -> Callable:
+        """The factory without the settings that a partial adds."""
+        return self.factory.func if isinstance(self.factory, partial) else self.factory
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._maker, "__qualname__", type(self._maker).__qualname__)
+
+    @property
+    def kind(self) -> str:
+        return f"{getattr(self._maker, '__module__', '')}:{self._name}"
+
+    @property
+    def label(self) -> str:
+        if not isinstance(self.factory, partial):
+            return self._name
+        given = [*map(repr, self.factory.args), *(f"{k}={v!r}" for k, v in self.factory.keywords.items())]
+        return f"{self._name}({', '.join(given)})"
 
     @property
     def fingerprint(self) -> str:
         """Of the file that defines the factory, empty where there is none: runs of edited code are other runs."""
-        factory = self.factory.func if isinstance(self.factory, partial) else self.factory
         try:
-            source = inspect.getsource(inspect.getmodule(factory))
+            source = inspect.getsource(inspect.getmodule(self._maker))
         except (OSError, TypeError):
             return ""
         return hashlib.sha256(source.encode()).hexdigest()[:16]
@@ -60,8 +79,35 @@ class AskTell:
     def length(self, cost, horizon, fraction) -> float:
         return 0.0  # it has no cells
 
+    def claims(self, cost) -> tuple[Claim, ...]:
+        """Its promise, if it makes one, and the bound that holds for any strategy."""
+        bound = zhao_lai.theorem3.claim(cost.constants, cost.dim)
+        if self.promise is None:
+            return (bound,)
+        if isinstance(self.promise, Theorem):
+            return self.promise.claim(cost.constants, cost.dim), bound
+        rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
+        if not isinstance(rate, Rate):
+            raise ValueError(f"the promise of {self.label} is {rate!r} on {cost}, where it must return a Rate")
+        return Claim("its promise", f"{self.label}: {rate}", "upper", rate), bound
+
     def period(self, cost) -> float:
         return math.nan
+
+    def scale(self, cost) -> float:
+        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+
+    def onset(self, cost, horizon) -> float:
+        return 1.0
+
+    def shift(self, cost) -> None:
+        return None
+
+    def cells(self, cost, horizon) -> float:
+        return 0.0
+
+    def seconds_per_step(self, cost, horizon) -> float:
+        return 2e-5
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AskTellRun:
         if diagnostics:
@@ -69,14 +115,14 @@ class AskTell:
         return AskTellRun(self, cost, rng, noise, horizon)
 
     def __str__(self):
-        return f"AskTell({self.name})"
+        return f"AskTell({self.label})"
 
 
 class AskTellRun(Run):
     def __init__(self, algorithm, cost, rng, noise, horizon):
         own, self.noise_rng = rng.spawn(2)
         super().__init__(cost, noise, own, None)
-        self.name = algorithm.name
+        self.name = algorithm.label
         self.player = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, own)
 
     def advance(self, until):

@@ -9,41 +9,79 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..claims import Claim
 from ..jit import compiled
 from ..noise import draw
+from ..papers import zhao_lai
 from . import partition
+from .protocol import spelled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
 from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals
 
 
 @dataclass(frozen=True)
 class UniformBins:
-    """Algorithm 1.  The width defaults to Theorem 1's, with min{beta, 1}: the printed one is too fine."""
+    """Algorithm 1.  The width is a length, "printed" or "corrected" (the default): Theorem 1's with min{beta, 1}.
 
-    width: float | None = None
+    The printed one is too fine where beta exceeds 1.
+    """
+
+    width: float | str | None = None
     anytime: ClassVar[bool] = False
-    kernel: ClassVar[bool] = True
+    compiled: ClassVar[bool] = True
+    fingerprint: ClassVar[None] = None
+    kind: ClassVar[str] = "uniform"
+    label = property(spelled)
 
     def __post_init__(self):
-        if self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width < math.inf):
+        if self.width == "corrected":
+            object.__setattr__(self, "width", None)
+        if isinstance(self.width, str):
+            if self.width != "printed":
+                raise ValueError(f"width = {self.width!r} must be a positive length, 'corrected' or 'printed'")
+        elif self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width < math.inf):
             raise ValueError(f"width = {self.width} must be a positive length; None takes Theorem 1's")
 
     def settle(self, cost) -> UniformBins:
-        return self if self.width is None else UniformBins(float(self.width))
+        return UniformBins(float(self.width)) if isinstance(self.width, Real) else self
 
     def check(self, cost, horizon, shifted):
         width = self.length(cost, horizon, 0.0)
         partition.check(cost, width, shifted, f"width = {width:g} (at T = {horizon})")
 
     def length(self, cost, horizon, fraction) -> float:
-        """The width; Theorem 1 makes it side / round(T^(1 / (d + 2 alpha - alpha min{beta, 1})))."""
-        if self.width is not None:
-            return self.width
-        alpha, beta = cost.constants.alpha, cost.constants.beta
-        return cost.side / max(1, round(horizon ** (1 / (cost.dim + 2 * alpha - alpha * min(beta, 1.0)))))
+        """The width; Theorem 1 makes it side / round(T^(1 / D1))."""
+        return self.width if isinstance(self.width, float) else cost.side / max(1, round(self._per_axis(cost, horizon)))
+
+    def _per_axis(self, cost, horizon) -> float:
+        """Bins along an axis, not rounded."""
+        if isinstance(self.width, float):
+            return cost.side / self.width
+        exponent = zhao_lai.D if self.width == "printed" else zhao_lai.D1
+        return horizon ** (1 / exponent(cost.constants.alpha, cost.constants.beta, cost.dim))
+
+    def claims(self, cost) -> tuple[Claim, ...]:
+        known = cost.constants, cost.dim
+        own = zhao_lai.theorem1.claim(*known, width="corrected" if self.width is None else self.width)
+        return own, zhao_lai.theorem3.claim(*known)
 
     def period(self, cost) -> float:
         return math.nan  # the width depends on T alone
+
+    def scale(self, cost) -> float:
+        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+
+    def onset(self, cost, horizon) -> float:
+        return zhao_lai.uniform_onset(cost.constants, cost.dim, horizon)
+
+    def shift(self, cost) -> None:
+        return None
+
+    def cells(self, cost, horizon) -> float:
+        return self._per_axis(cost, horizon) ** cost.dim
+
+    def seconds_per_step(self, cost, horizon) -> float:
+        return 1e-9 * (20 + 0.3 * math.sqrt(self.cells(cost, horizon)))
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)

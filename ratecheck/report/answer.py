@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from ..analysis import Analysis
@@ -18,20 +19,16 @@ def answer(analysis: Analysis, name) -> str:
 
 def hypotheses(analysis: Analysis) -> str:
     """Where a theorem is judged although it promises nothing there; empty if nowhere."""
-    return unmet([(j.claim.theorem, j.claim.violated) for r in analysis.results for j in r.judged])
+    return unmet((j.claim.theorem, [v.name for v in j.claim.violated]) for r in analysis.results for j in r.judged)
 
 
 def unmet(claims) -> str:
-    """The same from pairs of a theorem and the hypotheses that are not met."""
-    found = {}
-    for theorem, violated in claims:
-        if violated:
-            small = all(v.startswith("mu = ") for v in violated)
-            said = f"mu is not as large as {theorem} asks for" if small else f"a hypothesis of {theorem} is not met"
-            found[said] = found.get(said, 0) + 1
+    """The same from pairs of a theorem and the names of the hypotheses that are not met."""
+    found = Counter((theorem, tuple(dict.fromkeys(names))) for theorem, names in claims if names)
     return " ".join(
-        f"In {counted(n, 'case')} {said}; the verdicts there are on its rate, not on the theorem."
-        for said, n in found.items()
+        f"In {counted(n, 'case')} {theorem} asks for another {listing(names)}; the verdicts there are on its rate, not "
+        "on the theorem."
+        for (theorem, names), n in found.items()
     )
 
 
@@ -109,19 +106,20 @@ def _log_powers(analysis, name) -> str:
     if undecided:
         power = "the printed one" if bad else "it" if good else "the printed power of ln T"
         parts.append(f"{power} is undecided {_where(undecided, total)}")
-    gaps = fallen_behind([g for g in analysis.gaps if g.adaptive == "AdaptiveBins"])
-    return _sentence([*parts, *_lower_bounds(analysis, name), *([gaps] if gaps else [])])
+    pairs = dict.fromkeys((g.first, g.second) for g in analysis.gaps)
+    gaps = [fallen_behind(analysis.gaps, *pair) for pair in list(pairs)[:1]]  # the section on gaps has all of them
+    return _sentence([*parts, *_lower_bounds(analysis, name), *filter(None, gaps)])
 
 
-def fallen_behind(gaps) -> str:
-    """Where uniform bins are slower than adaptive bins; theory promises them a worse exponent where beta exceeds 1."""
+def fallen_behind(gaps, first, second) -> str:
+    """Where the first algorithm's slope is the larger, apart by whether theory promises it a worse exponent."""
     parts = []
-    for regime, above in (("β > 1", True), ("β ≤ 1", False)):
-        known = [g for g in gaps if (g.beta > 1 + 1e-9) == above and g.measured is not None and not g.reason]
+    for regime, promised in (("where theory promises that", True), ("where it does not", False)):
+        known = [g for g in gaps if (g.first, g.second) == (first, second) and g.promised == promised and g.counts]
         if known:
             positive = sum(g.measured.low > 0 for g in known)
-            parts.append(among(positive, len(known), f"with {regime}"))
-    return f"the raw slope of uniform bins exceeds that of adaptive bins {' and '.join(parts)}" if parts else ""
+            parts.append(among(positive, len(known), regime))
+    return f"the raw slope of {first} exceeds that of {second} {' and '.join(parts)}" if parts else ""
 
 
 def _corrected(analysis, name):

@@ -91,8 +91,8 @@ def remarks(context: Context):
     ]
     if lines:
         yield (
-            "Hypotheses that are not met (the theorem then promises nothing, and the verdict says whether its rate "
-            "holds all the same):"
+            "Hypotheses that are not met (the theorem then promises nothing and cannot be refuted; CONSISTENT says "
+            "that its rate holds all the same):"
         )
         yield "\n".join(lines)
     weaker = {}

@@ -1,4 +1,4 @@
-"""How much faster the regret of uniform bins grows than that of adaptive bins."""
+"""How much faster the regret of one algorithm grows than that of another."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from .words import sentence
 
 def gap(context: Context):
     gaps = context.analysis.gaps
-    yield "## The gap between uniform and adaptive bins"
-    if not gaps:
-        yield "The study does not hold both algorithms on one cost, so there is no gap to measure."
+    pairs = list(dict.fromkeys((g.first, g.second) for g in gaps))
+    if not pairs:
+        yield "## Comparisons"
+        yield "The study compares no two algorithms on one cost."
         return
+    several = len(pairs) > 1
+    yield "## Comparisons of slopes" if several else f"## The gap between {pairs[0][0]} and {pairs[0][1]}"
     yield (
-        "The slope of uniform bins minus that of adaptive bins, nothing divided out, over their common window. "
+        "The slope of the first algorithm minus that of the second, nothing divided out, over their common window. "
         "Predicted is the difference of the promised exponents, then with what the theorems' log powers add over "
-        "this window. Both theorems are upper bounds, so the measured gap may differ without contradicting them."
+        "this window. The theorems are bounds, so the measured gap may differ without contradicting them."
     )
-    several = len({(g.uniform, g.adaptive) for g in gaps}) > 1
-    header = ["family"] * context.several_families + ["d"] + ["adaptive"] * several
-    header += ["window", "predicted", "with log powers", "measured gap", "R uniform / R adaptive at the last T"]
+    header = ["family"] * context.several_families + ["d"] + ["first", "second"] * several
+    header += ["window", "predicted", "with log powers", "measured gap", "ratio of regrets at the last T"]
     yield table(header, [gap_cells(context, g, row, several) for g, row in zip(gaps, context.tables.gaps, strict=True)])
-    summary = fallen_behind(gaps)
+    summary = "; ".join(filter(None, (fallen_behind(gaps, *pair) for pair in pairs)))
     if summary:
         yield f"{sentence(summary)} That is: the 95 % interval of the gap lies above 0, without Holm's adjustment."
     for title, unmeasured in (("Not measured:", True), ("In round brackets, and not counted:", False)):
@@ -34,14 +36,14 @@ def gap(context: Context):
 
 
 def gap_name(context: Context, gap, several) -> str:
-    """Of `several` settings of adaptive bins each is named."""
+    """Of `several` pairs each is named."""
     family = f"{gap.family} " if context.several_families else ""
-    return f"{family}d = {gap.dim}" + (f", {gap.adaptive}" if several else "")
+    return f"{family}d = {gap.dim}" + (f", {gap.first} and {gap.second}" if several else "")
 
 
 def gap_cells(context: Context, gap, row, several):
     found = estimate(row["gap"], row["low"], row["high"])
-    names = [gap.family] * context.several_families + [gap.dim] + [gap.adaptive] * several
+    names = [gap.family] * context.several_families + [gap.dim] + [gap.first, gap.second] * several
     return [
         *names,
         gap.window and f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",

@@ -12,22 +12,38 @@ from ..markdown import counted, estimate, fixed, fraction, listing, table
 from .answer import unmet
 
 TITLE = "# The zoo at one glance"
-ALGORITHMS = ("UniformBins", "AdaptiveBins")  # with their default settings; sweeps have reports of their own
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
-WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control", "violated"]
+WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
+WORDS += ["violated_names"]
 FITS = [*NUMBERS, *WORDS, "margin", "noise", "alignment"]
-GAPS = ["family", "dim", "cost", "uniform", "adaptive", "predicted", "gap", "low", "high", "reason"]
+GAPS = ["family", "dim", "cost", "first", "second", "predicted", "gap", "low", "high", "reason"]
 
 
 @dataclass(frozen=True)
 class Zoo:
-    """What the studies say: fits and gaps, each cost from one study, and the tables that could not be read."""
+    """What the studies say: fits and gaps, each cost from one study, and the tables that could not be read.
+
+    Algorithms have their default settings, and gaps are those of one pair; sweeps have reports of their own.
+    """
 
     fits: pd.DataFrame
     gaps: pd.DataFrame
     skipped: list[str]
+
+    @property
+    def algorithms(self) -> list[str]:
+        return list(dict.fromkeys(self.fits["algorithm"]))
+
+    @property
+    def pair(self) -> tuple[str, str] | None:
+        return None if self.gaps.empty else (self.gaps["first"].iloc[0], self.gaps["second"].iloc[0])
+
+    @property
+    def own(self) -> pd.DataFrame:
+        """What the algorithms claim themselves, as printed."""
+        return self.fits[self.fits["kind"] == "upper"].drop_duplicates(CASE)
 
 
 def write_overview(root) -> Path:
@@ -42,13 +58,15 @@ def write_overview(root) -> Path:
     else:
         from .. import figures
 
-        drawn = figures.draw_overview(root / "figures", found.fits, found.gaps)
+        drawn = figures.draw_overview(
+            root / "figures", found.fits, found.gaps, found.algorithms, figures.Regimes(**regimes(found))
+        )
         blocks = _blocks(found, drawn)
     return write_whole(path, "\n\n".join(blocks) + "\n")
 
 
 def collected(root) -> Zoo:
-    """One study per cost, for its fits and its gap: of those with both algorithms the one that looked furthest.
+    """One study per cost, for its fits and its gap: of those with most algorithms the one that looked furthest.
 
     Of equally long windows the one with more runs counts, then the first by name.
     """
@@ -56,8 +74,14 @@ def collected(root) -> Zoo:
     folders = sorted(p.parent for p in root.glob("*/fits.csv"))
     fits = _read([f / "fits.csv" for f in folders], FITS, NUMBERS, skipped)
     gaps = _read([f / "gaps.csv" for f in folders if (f / "gaps.csv").exists()], GAPS, ["gap"], skipped)
-    fits = fits[fits["algorithm"].isin(ALGORITHMS) & fits["noise"].eq(NOISE) & fits["alignment"].eq(ALIGNMENT)]
-    gaps = gaps[gaps["adaptive"].eq("AdaptiveBins") & gaps["uniform"].eq("UniformBins")]
+    swept = fits["algorithm"].astype(str).str.contains("(", regex=False)
+    fits = fits[~swept & fits["noise"].eq(NOISE) & fits["alignment"].eq(ALIGNMENT)]
+    pairs = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
+    if len(pairs):
+        first, second = pairs[["first", "second"]].value_counts().index[0]
+        gaps = pairs[pairs["first"].eq(first) & pairs["second"].eq(second)]
+    else:
+        gaps = pairs
     by_study = fits.groupby(["cost", "study"], as_index=False).agg(
         algorithms=("algorithm", "nunique"), horizon=("horizon_max", "max"), runs=("replicates", "min")
     )
@@ -94,54 +118,81 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
     return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
+def regimes(found: Zoo) -> dict[str, str]:
+    """What theory promises the compared algorithms in the parts of the plane of costs, as far as the tables agree."""
+    if found.pair is None:
+        return {"above": "β > 1", "on": "β = d/α", "below": "β < 1", "bar": "no gap was measured"}
+    first, second = found.pair
+    costs = found.fits.drop_duplicates("cost")[["cost", "alpha", "beta"]]
+    gaps = found.gaps.merge(costs, on="cost")
+    worse, same = gaps["predicted"] > 1e-9, gaps["predicted"].abs() <= 1e-9
+    own = found.own[found.own["algorithm"] == second]
+    critical = own[(own["alpha"] * own["beta"] / own["dim"] - 1).abs() < 1e-9]
+    slopes = set(critical["theory_slope"].round(9))
+    above = f": {first} is promised a worse exponent" if worse[gaps["beta"] > 1 + 1e-9].all() else ""
+    on = f": {second} is promised $T^{{{fraction(slopes.pop())}}}$" if len(slopes) == 1 else ""
+    below = f": {first} is promised the exponent of {second}" if same[gaps["beta"] <= 1 + 1e-9].all() else ""
+    bar = f"measured gap: slope of {first} − slope of {second}"
+    return {"above": f"β > 1{above}", "on": f"β = d/α{on}", "below": f"β < 1{below}", "bar": bar}
+
+
 def _blocks(found: Zoo, drawn):
-    fits, gaps = found.fits, found.gaps
+    fits, own = found.fits, found.own
     yield TITLE
-    own = fits[fits["kind"] == "upper"].drop_duplicates(CASE)
     costs = fits.drop_duplicates("cost")
     counts = {name: int((own["exponent_verdict"] == name).sum()) for name in ("CONSISTENT", "REFUTED", "INCONCLUSIVE")}
     printed = int((own["log_power_verdict"] == "REFUTED").sum())
     yield (
         f"{counted(len(costs), 'cost')} (family and dimension) in {counted(fits['study'].nunique(), 'report')}. Of "
-        f"{counted(len(own), 'exponent')} that Theorems 1 and 2 promise, {counts['CONSISTENT']} are CONSISTENT with "
-        f"the runs, {counts['REFUTED']} REFUTED and {counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is "
-        f"REFUTED in {counted(printed, 'case')}."
+        f"{counted(len(own), 'promised exponent')} ({listing(list(dict.fromkeys(own['theorem'])))}) "
+        f"{counts['CONSISTENT']} are CONSISTENT with the runs, {counts['REFUTED']} REFUTED and "
+        f"{counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is REFUTED in {counted(printed, 'case')}."
     )
     yield from _qualified(own)
     yield from _skipped(found)
     for picture in drawn:
         yield picture.link
         yield f"*{picture.title}.* {picture.caption}"
-    yield "## Verdicts"
-    yield (
+    yield from _verdicts(found, costs)
+
+
+def _verdicts(found: Zoo, costs):
+    fits, gaps = found.fits, found.gaps
+    bounds = list(dict.fromkeys(fits[fits["kind"] == "lower"]["theorem"]))
+    said = [
         "Exponent / printed log power / corrected log power, where theory corrects it: C is CONSISTENT, **R** REFUTED, "
         "? INCONCLUSIVE. In round brackets: verdicts without force, because the negative control was not refuted; † "
-        "marks fewer runs than planned. Theorem 3 bounds the worst cost near each of these, which a single cost cannot "
-        "refute; its two letters are for uniform and adaptive bins. The gap is the slope of uniform minus that of "
-        "adaptive bins with its 95 % interval, in round brackets where its window starts before the onset of a rate. "
-        f"All runs have the noise {NOISE} and {ALIGNMENT} alignment. Where several studies hold a cost, one counts: of "
-        "those with both algorithms the one with the longest horizon."
-    )
-    header = [
-        "family",
-        "d",
-        "α",
-        "β",
-        "Theorem 1",
-        "Theorem 2",
-        "Theorem 3",
-        "predicted gap",
-        "measured gap",
-        "study",
+        "marks fewer runs than planned."
     ]
-    yield table(header, [_row(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]])
+    if bounds:
+        said.append(
+            f"{listing(bounds)} bounds the worst cost near each of these, which a single cost cannot refute; its "
+            f"letters are for {listing(found.algorithms)}."
+        )
+    if found.pair:
+        said.append(
+            f"The gap is the slope of {found.pair[0]} minus that of {found.pair[1]} with its 95 % interval, in round "
+            "brackets where its window starts before the onset of a rate."
+        )
+    said.append(
+        f"All runs have the noise {NOISE} and {ALIGNMENT} alignment. Where several studies hold a cost, one counts: of "
+        "those with most algorithms the one with the longest horizon."
+    )
+    yield "## Verdicts"
+    yield " ".join(said)
+    theorems = [" or ".join(dict.fromkeys(found.own[found.own["algorithm"] == a]["theorem"])) for a in found.algorithms]
+    heads = [f"{a}, {theorem}" for a, theorem in zip(found.algorithms, theorems, strict=True)]
+    header = ["family", "d", "α", "β", *heads, *bounds, "predicted gap", "measured gap", "study"]
+    parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
+    yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
 
 
 def _qualified(own):
     """What the counts of verdicts leave unsaid."""
     weak = int((own["control"].ne("REFUTED") & own["exponent_verdict"].ne("INCONCLUSIVE")).sum())
     short = int((own["replicates"] < own["planned"]).sum())
-    said = [unmet((r.theorem, r.violated.split("; ")) for r in own.dropna(subset=["violated"]).itertuples())]
+    violated = own.dropna(subset=["violated_names"])
+    said = [unmet((r.theorem, r.violated_names.split("; ")) for r in violated.itertuples())]
     if weak:
         said.append(f"In {counted(weak, 'case')} the exponent's verdict has no force: the control was not refuted.")
     if short:
@@ -158,7 +209,7 @@ def _skipped(found: Zoo):
         )
 
 
-def _row(here, gap):
+def _row(here, gap, algorithms, bounds):
     first = here.iloc[0]
     predicted = measured = None
     if len(gap):
@@ -166,19 +217,23 @@ def _row(here, gap):
         predicted, measured = fixed(found["predicted"]), estimate(found["gap"], found["low"], found["high"])
         if pd.notna(found["gap"]) and pd.notna(found["reason"]):
             measured = f"({measured})"
-    bounds = here[here["kind"] == "lower"]
     return [
         first["family"],
         first["dim"],
         fraction(first["alpha"]),
         fraction(first["beta"]),
-        *(_parts(here[(here["algorithm"] == a) & (here["kind"] == "upper")]) for a in ALGORITHMS),
-        " ".join(_marked([r["verdict"]], r) for a in ALGORITHMS for _, r in bounds[bounds["algorithm"] == a].iterrows())
-        or None,
+        *(_parts(here[(here["algorithm"] == a) & (here["kind"] == "upper")]) for a in algorithms),
+        *(_bound(here[here["theorem"] == theorem], algorithms) for theorem in bounds),
         predicted,
         measured,
         f"[{first['study']}]({first['study']}/report.md)",
     ]
+
+
+def _bound(rows, algorithms) -> str | None:
+    """A letter per algorithm."""
+    found = [_marked([r["verdict"]], r) for a in algorithms for _, r in rows[rows["algorithm"] == a].iterrows()]
+    return " ".join(found) or None
 
 
 def _parts(rows) -> str | None:

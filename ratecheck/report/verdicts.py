@@ -26,15 +26,17 @@ def verdicts(context: Context):
 
 def summary(context: Context):
     """One line per case, where the families have sections of their own."""
-    header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", "Theorem 3")
-    yield table(header, [context.cells(r.case, *summary_cells(context, r)) for r in context.analysis.results])
+    results = context.analysis.results
+    bounds = list(dict.fromkeys(j.claim.theorem for r in results for j in r.judged if not j.claim.per_cost))
+    header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", *bounds)
+    yield table(header, [context.cells(r.case, *summary_cells(context, r, bounds)) for r in results])
     if any(r.fit is not None and r.problem for r in context.analysis.results):
         yield BRACKETS
 
 
-def summary_cells(context: Context, result):
-    row = context.own_row(result)
-    found, bound = result.own.assessment, [j for j in result.judged if not j.claim.per_cost]
+def summary_cells(context: Context, result, bounds):
+    row, found = context.own_row(result), result.own.assessment
+    verdicts = {j.claim.theorem: shown(j.name) for j in result.judged}
     corrected = found.corrected_log_power
     return [
         fixed(row["theory_slope"]),
@@ -42,7 +44,7 @@ def summary_cells(context: Context, result):
         shown(found.exponent.name),
         shown(found.log_power.name),
         corrected and shown(corrected.name),
-        shown(bound[0].name) if bound else None,
+        *(verdicts.get(theorem) for theorem in bounds),
     ]
 
 

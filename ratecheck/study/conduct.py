@@ -6,25 +6,35 @@ import hashlib
 import json
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-from ..analysis import analyse
+from ..analysis import Analysis, analyse
+from ..claims import Case, Planned
 from ..executors import place
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
-from .plan import Case, cases
+from .plan import cases
 from .progress import Progress, clock
-from .runner import Empty, cells_of, check_costs, run_units, surroundings, units_of
+from .runner import NothingStored, check_costs, run_units, surroundings, units_of
 
 COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
 
 
-def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print):
-    """Run what the folder's store lacks, fit, judge and write the report: the analysis and the report's path."""
+class Conducted(NamedTuple):
+    """What a study came to: its analysis, the path of its report, and a sentence about every unit that was given up."""
+
+    analysis: Analysis
+    page: Path
+    given_up: tuple[str, ...]
+
+
+def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print) -> Conducted:
+    """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)
     planned = cases(study)
-    kind, what = place(scheduler, workers, all(algorithm.kernel for _, _, algorithm in planned))
+    kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned))
     check_costs(planned)
     folder.mkdir(parents=True, exist_ok=True)
     with sole_writer(folder):
@@ -33,13 +43,13 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
         with Store(folder, create=True) as store:
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what))
-            return render(store, folder, figures)
+            return Conducted(*render(store, folder, figures), tuple(store.noted("failed")))
 
 
 def _note_plan(store, plan):
     """Remember the plan, and how many different ones this folder has seen since its first runs."""
     fixed = ("series", "horizons", "replicates", "window", "claims", "controls")
-    judged = [plan["margin"], [{key: case[key] for key in fixed} for case in plan["cases"]]]
+    judged = [plan["margin"], plan["comparisons"], [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
     plans = store.noted("plans") or []
     if store.empty():
@@ -51,7 +61,7 @@ def _note_plan(store, plan):
 
 
 def _run(study, planned, store, make_executor):
-    costs = list({str(cost): cost for _, cost, _ in planned}.values())
+    costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
     store.note("failed", [])
@@ -80,13 +90,14 @@ def _current(cost, rows) -> bool:
     )
 
 
-def described(study: Study, planned) -> dict:
+def described(study: Study, planned: list[Planned]) -> dict:
     """What a report has to know about a study, as plain data."""
     grid = study.horizons
     horizons = f"{grid.first} to {grid.last}" if isinstance(grid, Grid) else ", ".join(map(str, grid))
     if isinstance(grid, Grid) and grid.periods is not None:
         horizons += (
-            f", for adaptive bins further until {grid.periods:g} periods lie beyond the onset (at most {grid.cap})"
+            f", where the regret is log-periodic further until {grid.periods:g} periods lie beyond the onset (at most "
+            f"{grid.cap})"
         )
     return {
         "name": study.name,
@@ -100,25 +111,27 @@ def described(study: Study, planned) -> dict:
             "alignment": study.alignment,
             "horizons": horizons,
         },
-        "cases": [case.to_json() for case, _, _ in planned],
+        "cases": [p.case.to_json() for p in planned],
+        "comparisons": study.comparisons(),
     }
 
 
-def render(store: Store, folder, figures=True, svg=False):
+def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
     """Fits, verdicts and the report, from the store alone."""
     study = store.noted("study")
     if study is None:
         raise StoreError(f"{store.path} holds no study; run one first")
     try:
         planned = [Case.from_json(data) for data in study["cases"]]
+        comparisons = [tuple(pair) for pair in study["comparisons"]]
     except (KeyError, TypeError):
         raise StoreError(
             f"{store.path} describes its study as another version of ratecheck did; start the study again "
             f"({study['command']}), its runs will be used as they are"
         ) from None
     table = store.table()
-    used = {case.series["series"] for case in planned}
-    analysis = analyse(planned, table, study["margin"])
+    used = {case.series.digest for case in planned}
+    analysis = analyse(planned, table, study["margin"], comparisons)
     info = Info(
         name=study["name"],
         question=study["question"],
@@ -138,22 +151,23 @@ def render(store: Store, folder, figures=True, svg=False):
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
-    wide = max(len(case.name) for case, _, _ in planned)
+    wide = max(len(p.case.name) for p in planned)
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
     lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
     for case, _, _ in planned:
         first, last = case.horizons[0], case.horizons[-1]
-        steps = case.replicates * (last if case.anytime else sum(case.horizons))
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
-        lines.append(row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{steps:.2g}"))
+        lines.append(
+            row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
+        )
     if (Path(folder) / FILE).exists() and not fresh:
         with Store(folder) as store:
             units = units_of(planned, store, study.noise, workers)
     else:
-        units = units_of(planned, Empty, study.noise, workers)
+        units = units_of(planned, NothingStored(), study.noise, workers)
     seconds = sum(u.seconds for u in units) / workers
-    cells = sorted((cells_of(c, c.horizons[-1]) for c, _, _ in planned), reverse=True)[:workers]
+    cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [
         "",

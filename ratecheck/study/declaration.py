@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from numbers import Real
 
 import function_zoo as zoo
 
-from ..algorithms import AdaptiveBins, AskTell, UniformBins
-from ..engine import STANDARD, check_horizons, whole
-from ..noise import Noise
+from ..algorithms.protocol import Algorithm, check_algorithm
+from ..algorithms.registry import defaults
+from ..checks import check_alignment, check_horizons, whole
+from ..claims import Claim, Control, Theorem
+from ..engine import STANDARD
+from ..noise import Noise, check_noise
+from ..rates import Rate
 from ..verdicts import MARGIN
 
 
@@ -24,9 +30,10 @@ def check_first(horizon):
 class Grid:
     """Which horizons: from `first` to `last`, and further where theory asks for it.
 
-    Neighbours differ by a factor of `ratio`; None takes the largest factor up to 2 of which a period of the adaptive
-    method holds a whole number, four at least.  With `periods`, the adaptive method runs on until its window holds
-    that many periods beyond the onset, but not beyond `cap`, and not at all where two of them end beyond it.
+    Neighbours differ by a factor of `ratio`; None takes the largest factor up to 2 of which the algorithms' period
+    holds a whole number, four at least.  With `periods`, an algorithm whose regret is log-periodic runs on until its
+    window holds that many periods beyond the onset, but not beyond `cap`, and not at all where two of them end beyond
+    it.
     """
 
     first: int = 2**10
@@ -44,9 +51,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class TooFast:
-    """A negative control: the algorithm's own theorem, its exponent raised by `by` and its logarithm left out.
+    """A negative control: the algorithm's own theorem with an exponent that is off by `by`, its logarithm left out.
 
-    It must come out REFUTED.
+    An upper bound is made to decrease faster, a lower bound slower.  It must come out REFUTED.
     """
 
     by: float = 0.4
@@ -55,8 +62,9 @@ class TooFast:
         if not (isinstance(self.by, Real) and self.by > 0):
             raise ValueError(f"a control must ask for a faster rate than the theorem, not by {self.by}")
 
-    def __str__(self):
-        return f"exponent + {self.by:g}, no logarithm"
+    def of(self, own: Claim) -> Control:
+        sign, by = ("+", self.by) if own.kind == "upper" else ("-", -self.by)
+        return Control(f"exponent {sign} {self.by:g}, no logarithm", own.kind, Rate(own.rate.exponent + by))
 
 
 @dataclass(frozen=True)
@@ -64,13 +72,17 @@ class Study:
     """A question, the runs that are to answer it, and the rules of judgement.
 
     `costs` are costs of the zoo, or (family, dim) pairs; `horizons` is a Grid or a list of numbers; `window` a pair of
-    horizons, by default from the onset that theory predicts to the last horizon.
+    horizons, by default from the onset that theory predicts to the last horizon.  `theorems` are judged beside what
+    the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
+    `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
+    different kinds, in their order.  An algorithm is named by its kind ("uniform": all its settings), by its label, or
+    by itself.
     """
 
     name: str
     question: str
     costs: tuple
-    algorithms: tuple = (UniformBins(), AdaptiveBins())
+    algorithms: tuple[Algorithm, ...] = field(default_factory=defaults)
     horizons: Grid | tuple = Grid()
     replicates: int = 64
     seed: int = 0
@@ -78,7 +90,9 @@ class Study:
     alignment: str = "random"
     window: tuple | None = None
     margin: float = MARGIN
-    controls: tuple = (TooFast(),)
+    controls: tuple[TooFast, ...] = (TooFast(),)
+    theorems: tuple = ()
+    compare: tuple | None = None
     command: str = field(default="", compare=False)  # what reruns it
 
     def __post_init__(self):
@@ -88,6 +102,9 @@ class Study:
         put(self, "costs", tuple(c if isinstance(c, zoo.Cost) else zoo.get(*c) for c in self.costs))
         put(self, "algorithms", tuple(self.algorithms))
         put(self, "controls", tuple(self.controls))
+        put(self, "theorems", tuple(self.theorems))
+        for algorithm in self.algorithms:
+            check_algorithm(algorithm)
         if not isinstance(self.horizons, Grid):
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
@@ -98,27 +115,58 @@ class Study:
         names = [str(c) for c in self.costs]
         if len(set(names)) < len(names):
             raise ValueError(f"study {self.name!r} names a cost twice: {max(names, key=names.count)}")
-        labels = [label(a) for a in self.algorithms]
+        labels = [a.label for a in self.algorithms]
         if len(set(labels)) < len(labels):
             raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")
         if not self.controls:
             raise ValueError(f"study {self.name!r} has no negative control; TooFast() is one")
-        if self.alignment not in ("random", "fixed"):
-            raise ValueError(f"alignment = {self.alignment!r} must be 'random' or 'fixed'")
-        if not isinstance(self.noise, Noise):
-            raise ValueError(f"noise = {self.noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
+        check_alignment(self.alignment)
+        check_noise(self.noise)
         if not (isinstance(self.margin, Real) and 0 < self.margin < 1):
             raise ValueError(f"margin = {self.margin} must lie between 0 and 1")
         if self.window is not None:
             check_horizons(self.window)
+        self.comparisons()
+        for algorithm in self.algorithms:
+            self.theorems_for(algorithm)
+
+    def comparisons(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of labels that are compared."""
+        if self.compare is None:
+            pairs = [(a, b) for a, b in combinations(self.algorithms, 2) if a.kind != b.kind]
+        else:
+            pairs = [
+                (a, b)
+                for first, second in map(_pair, self.compare)
+                for a in self.called(first)
+                for b in self.called(second)
+                if a != b
+            ]
+        return tuple(dict.fromkeys((a.label, b.label) for a, b in pairs))
+
+    def theorems_for(self, algorithm: Algorithm) -> list[Theorem]:
+        """The theorems that the study adds to what an algorithm claims."""
+        found = []
+        for entry in self.theorems:
+            whose, theorem = (algorithm, entry) if isinstance(entry, Theorem) else _pair(entry)
+            if not isinstance(theorem, Theorem):
+                raise ValueError(f"{theorem!r} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)")
+            found += [theorem] * (algorithm in self.called(whose))
+        return found
+
+    def called(self, name) -> list[Algorithm]:
+        """The study's algorithms of that kind, with that label, or that one itself."""
+        found = [a for a in self.algorithms if name in (a, a.kind, a.label)]
+        if not found:
+            known = ", ".join(dict.fromkeys(text for a in self.algorithms for text in (a.kind, a.label)))
+            raise ValueError(f"study {self.name!r} has no algorithm {str(name)!r} (it has: {known})")
+        return found
 
 
-def label(algorithm) -> str:
-    """The algorithm's short name: its class, and the settings that are not the default."""
-    if isinstance(algorithm, AskTell):
-        return algorithm.name
-    given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in vars(algorithm).items() if v is not None]
-    return type(algorithm).__name__ + (f"({', '.join(given)})" if given else "")
+def _pair(entry) -> tuple:
+    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
+        raise ValueError(f"{entry!r} must be a pair")
+    return tuple(entry)
 
 
 PRESETS = {

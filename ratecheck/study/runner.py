@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 import platform
+import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from dataclasses import dataclass
@@ -12,8 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import function_zoo as zoo
+from function_zoo import Cost
 
-from ..engine import SEMANTICS, check_cost, run_unit
+from ..algorithms.protocol import Algorithm
+from ..claims import Case, Planned
+from ..engine import SEMANTICS, check_cost, run_replicate
+from ..noise import Noise
 from ..store import Store
 
 TRIES = 3
@@ -25,10 +29,10 @@ PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas", "statsmodels")
 class Unit:
     """Some runs of one series: (replicate, horizons) each."""
 
-    case: object
-    cost: object
-    algorithm: object
-    noise: object
+    case: Case
+    cost: Cost
+    algorithm: Algorithm
+    noise: Noise
     runs: tuple[tuple[int, tuple[int, ...]], ...]
     seconds: float  # estimated
 
@@ -48,21 +52,15 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     None if it was told to stop.
     """
     start = time.perf_counter()
-    stop = stop or Never
+    stop = stop or threading.Event()
     rows, complaints = [], set()
     for replicate, horizons in runs:
-        found, _, complaint = run_unit(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
+        found, _, complaint = run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
         if len(found) < len(horizons):
             return None
         rows += found
         complaints.add(complaint or "")
     return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
-
-
-class Never:
-    @staticmethod
-    def is_set():
-        return False
 
 
 def audit(cost, stop=None):
@@ -73,21 +71,19 @@ def audit(cost, stop=None):
 # What is missing
 
 
-class Empty:
-    """A store that holds nothing yet."""
+class NothingStored:
+    """In place of a store, where there is none yet."""
 
-    @staticmethod
-    def known(series):
+    def known(self, digest) -> set:
         return set()
 
-    @staticmethod
-    def speeds():
+    def speeds(self) -> dict:
         return {}
 
 
-def missing_runs(case, store: Store):
+def missing_runs(case: Case, store: Store | NothingStored):
     """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
-    known = store.known(case.series["series"])
+    known = store.known(case.series.digest)
     for replicate in range(case.replicates):
         lacking = tuple(h for h in case.horizons if (replicate, h) not in known)
         if lacking and case.anytime:
@@ -96,36 +92,15 @@ def missing_runs(case, store: Store):
             yield from ((replicate, (h,)) for h in lacking)
 
 
-def seconds_per_step(case, horizon, speeds) -> float:
-    """As measured for runs of this store, or else a rule of thumb from measurements on one machine."""
-    known = speeds.get(case.series["series"])
-    if known is not None:
-        return known
-    if case.plain:
-        return 2e-5
-    if case.anytime:
-        return 1e-9 * (20 + 10 * 2**case.dim)
-    return 1e-9 * (20 + 0.3 * math.sqrt(cells_of(case, horizon)))
-
-
-def cells_of(case, horizon) -> float:
-    """Cells at a horizon: Theorem 1's bins; for the adaptive method a bound, as if all cells were split alike."""
-    alpha, beta, dim = case.constants["alpha"], case.constants["beta"], case.dim
-    if case.plain:
-        return 0.0
-    if case.anytime:
-        return 2.0**dim * horizon ** (dim / (dim + 2 * alpha))
-    return horizon ** (dim / (dim + 2 * alpha - alpha * min(beta, 1.0)))
-
-
-def units_of(cases, store: Store, noise, slots: int) -> list[Unit]:
+def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise, slots: int) -> list[Unit]:
     """Units of similar duration, the longest runs first, so that no slot is left with one at the end."""
     speeds = store.speeds()
     todo = []
-    for case, cost, algorithm in cases:
+    for case, cost, algorithm in planned:
+        measured = speeds.get(case.series.digest)
         for replicate, horizons in missing_runs(case, store):
-            seconds = horizons[-1] * seconds_per_step(case, horizons[-1], speeds)
-            todo.append((case, cost, algorithm, (replicate, horizons), seconds))
+            pace = algorithm.seconds_per_step(cost, horizons[-1]) if measured is None else measured
+            todo.append((case, cost, algorithm, (replicate, horizons), horizons[-1] * pace))
     target = min(max(sum(t[-1] for t in todo) / (16 * slots), LIGHT), HEAVY)
     units, pending, weight = [], [], 0.0
 
@@ -211,9 +186,7 @@ def run_units(units, store: Store, executor, session: int, progress, audits=()) 
 
 def _submit(executor, unit: Unit):
     series = unit.case.series
-    return executor.submit(
-        perform, unit.runs, unit.cost, unit.algorithm, series["seed"], unit.noise, series["alignment"]
-    )
+    return executor.submit(perform, unit.runs, unit.cost, unit.algorithm, series.seed, unit.noise, series.alignment)
 
 
 def _error(future):
@@ -241,7 +214,7 @@ def processor() -> str:
         return platform.processor() or "unknown processor"
 
 
-def check_costs(cases):
+def check_costs(planned: list[Planned]):
     """Every cost once, before anything runs."""
-    for cost in {id(cost): cost for _, cost, _ in cases}.values():
+    for cost in {id(cost): cost for _, cost, _ in planned}.values():
         check_cost(cost)

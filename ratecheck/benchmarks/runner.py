@@ -1,4 +1,4 @@
-"""What the runner costs: `python -m ratecheck.study.benchmark` times it against a loop that calls the engine.
+"""What the runner costs: `python -m ratecheck.benchmarks.runner` times it against a loop that calls the engine.
 
 Loop and runner take turns, so that a busy machine disturbs both alike; ratios of one run are what counts.
 """
@@ -9,27 +9,29 @@ import argparse
 import statistics
 import sys
 import tempfile
+import threading
 import time
 
 import function_zoo as zoo
 from function_zoo.registry import lookup
 
-from ..engine import available_cores, run_unit
+from ..engine import available_cores, run_replicate
 from ..executors import executor
 from ..store import Store
-from .declaration import PRESETS, Grid, Study
-from .plan import cases
-from .progress import Progress
-from .runner import Empty, Never, missing_runs, run_units, units_of
+from ..study.declaration import PRESETS, Grid, Study
+from ..study.plan import cases
+from ..study.progress import Progress
+from ..study.runner import NothingStored, missing_runs, run_units, units_of
 
 
 def loop(study) -> float:
     """Seconds for all runs of a study, one after another and nothing else."""
-    planned = [(case, cost, algorithm, list(missing_runs(case, Empty))) for case, cost, algorithm in cases(study)]
+    planned = [(p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study)]
+    settings, never = (study.seed, study.noise, study.alignment), threading.Event()
     start = time.perf_counter()
-    for _, cost, algorithm, runs in planned:
+    for cost, algorithm, runs in planned:
         for replicate, horizons in runs:
-            run_unit(algorithm, cost, horizons, replicate, study.seed, study.noise, study.alignment, False, Never)
+            run_replicate(algorithm, cost, horizons, replicate, *settings, False, never)
     return time.perf_counter() - start
 
 
@@ -61,19 +63,18 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
     """What many cores would do, on paper: units share nothing, so only their number and the longest run matter."""
     every = [(name, dim) for name in zoo.families() for dim in (1, 2, 3) if dim in lookup(name).dims]
     study = Study("zoo", "?", every, horizons=Grid(last=horizon, periods=None), replicates=replicates)
-    planned = [case for case, _, _ in cases(study)]
-    steps = sum(replicates * (c.horizons[-1] if c.anytime else sum(c.horizons)) for c in planned)
+    steps = sum(p.case.steps for p in cases(study))
     minutes = steps / steps_per_core_second / cores / 60
     longest = horizon / steps_per_core_second / 60
     return (
-        f"at this speed {cores:,} cores take the whole zoo ({len(every)} costs, both algorithms, {replicates} "
-        f"replicates, {steps:.2g} steps) to T = {horizon:.0e} in {minutes:.0f} minutes; a single run takes "
-        f"{longest:.1f} minutes, so the last one leaves no core idle for long"
+        f"at this speed {cores:,} cores take the whole zoo ({len(every)} costs, {len(study.algorithms)} algorithms, "
+        f"{replicates} replicates, {steps:.2g} steps) to T = {horizon:.0e} in {minutes:.0f} minutes; a single run "
+        f"takes {longest:.1f} minutes, so the last one leaves no core idle for long"
     )
 
 
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ratecheck.study.benchmark", description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m ratecheck.benchmarks.runner", description=__doc__.splitlines()[0])
     parser.add_argument("--family", default="quadratic")
     parser.add_argument("--replicates", type=int, default=16)
     parser.add_argument("--rounds", type=int, default=3)

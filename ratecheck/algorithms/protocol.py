@@ -1,0 +1,151 @@
+"""The interface of an algorithm, written down: what the engine, studies and reports ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from function_zoo import Cost
+
+    from ..claims import Claim
+    from ..noise import Noise
+
+
+class Run(Protocol):
+    """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes."""
+
+    t: int
+    regret: float  # cumulative, up to t
+    cells: int
+
+    def advance(self, until: int) -> None: ...
+
+    def complaint(self) -> str | None:
+        """What the user should know about how the run went."""
+
+    # With diagnostics also
+
+    exceeded: int  # steps after which the algorithm's optimistic bound contradicted f*
+
+    def recommended(self) -> np.ndarray:
+        """The point that it would name if asked for one."""
+
+    def levels(self) -> list[tuple[int, int, int, float]]:
+        """Level, pulls, present cells and regret, for every level that has any."""
+
+
+class Algorithm(Protocol):
+    """An algorithm with its settings: frozen, picklable, equal where the settings are.
+
+    `str` of a settled algorithm names all that determines its runs: random streams and stored runs go by it.
+    """
+
+    anytime: ClassVar[bool] | bool  # one run serves all horizons; else a run belongs to the horizon it was started for
+    compiled: ClassVar[bool]  # its runs release the interpreter's lock, so that threads are enough
+    fingerprint: str | None  # of its code where that may change between runs; None: `engine.SEMANTICS` speaks for it
+
+    @property
+    def kind(self) -> str:
+        """What two settings of one algorithm share; comparisons go by it."""
+
+    @property
+    def label(self) -> str:
+        """The name in tables: short, with the settings that are not the default."""
+
+    def settle(self, cost: Cost) -> Algorithm:
+        """The same algorithm with every number spelt out for a cost; the methods below are those of a settled one."""
+
+    def check(self, cost: Cost, horizon: int, shifted: bool) -> None:
+        """Refuse, in one sentence and before any work, what cannot run; `shifted`: partitions start anywhere."""
+
+    # What theory says beforehand
+
+    def claims(self, cost: Cost) -> tuple[Claim, ...]:
+        """What is claimed for it on this cost, from all its settings.
+
+        The first claim that a single cost can decide is the one by which it is fitted and compared with others.
+        """
+
+    def period(self, cost: Cost) -> float:
+        """The factor in T after which its regret repeats itself, nan if there is none."""
+
+    def scale(self, cost: Cost) -> float:
+        """The factor in T that grids of horizons divide evenly, so that compared methods meet; nan if it has none."""
+
+    def onset(self, cost: Cost, horizon: int) -> float:
+        """The T from which on theory expects the rate to show, for runs up to a horizon."""
+
+    def shift(self, cost: Cost) -> float | None:
+        """What stands beside ln T in its bounds and delays the logarithm; None if nothing does."""
+
+    # What running it takes
+
+    def cells(self, cost: Cost, horizon: int) -> float:
+        """An estimate of how many cells it holds at a horizon."""
+
+    def seconds_per_step(self, cost: Cost, horizon: int) -> float:
+        """A rule of thumb from measurements on one machine."""
+
+    def length(self, cost: Cost, horizon: int, fraction: float) -> float:
+        """The length of a replicate's initial cells; `fraction` in [0, 1) is its place in an octave of lengths."""
+
+    def start(
+        self,
+        cost: Cost,
+        length: float,
+        offset: Sequence[float],
+        rng: np.random.Generator,
+        noise: Noise,
+        diagnostics: bool = False,
+        trace: np.ndarray | None = None,
+        horizon: int | None = None,
+    ) -> Run:
+        """A run before its first step; `trace` receives the index of the cell picked at each step."""
+
+
+ATTRIBUTES = (
+    *(
+        "anytime",
+        "compiled",
+        "fingerprint",
+        "kind",
+        "label",
+        "settle",
+        "check",
+        "claims",
+        "period",
+        "scale",
+        "onset",
+        "shift",
+    ),
+    *("cells", "seconds_per_step", "length", "start"),
+)
+
+
+def check_algorithm(algorithm) -> None:
+    """Refuse what does not keep to the interface."""
+    from .registry import ENTRIES
+
+    name = getattr(algorithm, "__name__", repr(algorithm))
+    if hasattr(algorithm, "ask") and hasattr(algorithm, "tell"):
+        raise ValueError(
+            f"algorithm = {name} has ask and tell; give AskTell(factory) the class or function that makes it"
+        )
+    if isinstance(algorithm, type):
+        raise ValueError(f"algorithm = {name} is a class; write {name}(...), an instance")
+    missing = [attribute for attribute in ATTRIBUTES if not hasattr(algorithm, attribute)]
+    if missing:
+        known = ", ".join(f"{entry.cls}(...)" for entry in ENTRIES)
+        raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
+
+
+def spelled(algorithm) -> str:
+    """A label: the class, and in brackets the settings that are not the default."""
+    values = {f.name: getattr(algorithm, f.name) for f in fields(algorithm) if getattr(algorithm, f.name) != f.default}
+    given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items()]
+    return type(algorithm).__name__ + (f"({', '.join(given)})" if given else "")

@@ -1,0 +1,213 @@
+"""What is promised, as data: theorems, their claims about one cost, and the cases in which a study judges them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from .rates import Rate
+
+if TYPE_CHECKING:
+    from function_zoo import Constants, Cost
+
+    from .algorithms.protocol import Algorithm
+
+
+class Violation(NamedTuple):
+    """A hypothesis that is not met: a name for what it is about, and a sentence."""
+
+    name: str
+    sentence: str
+
+    def __str__(self):
+        return self.sentence
+
+
+def nothing(*_, **__) -> tuple:
+    return ()
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """A claim about an algorithm's regret, for costs with given constants.
+
+    `formula(alpha, beta, dim)` is the rate that it promises; `kind` says whether R grows at most ("upper") or at least
+    ("lower") so fast; `hypotheses(constants, dim, **settings)` yields what a cost or the settings of an algorithm do
+    not meet and without which nothing is promised; `unneeded(constants, dim)` yields, as sentences, hypotheses that are
+    printed and not met, but that no proof needs.
+    """
+
+    name: str
+    kind: str
+    statement: str
+    formula: Callable[[float, float, int], Rate]
+    hypotheses: Callable[..., Iterable[Violation]] = nothing
+    unneeded: Callable[[Constants, int], Iterable[str]] = nothing
+    per_cost: bool = True  # False: it speaks of a supremum over costs, so that no single cost refutes it
+    corrected: Theorem | None = None  # the same claim with the log power that theory puts in place of the printed one
+
+    def __post_init__(self):
+        if self.kind not in ("upper", "lower"):
+            raise ValueError(f"{self.name}: kind = {self.kind!r} must be 'upper' or 'lower'")
+
+    def rate(self, constants: Constants, dim: int) -> Rate:
+        return self.formula(constants.alpha, constants.beta, dim)
+
+    def violated(self, constants: Constants, dim: int, **settings) -> tuple[Violation, ...]:
+        return tuple(self.hypotheses(constants, dim, **settings))
+
+    def remarks(self, constants: Constants, dim: int) -> tuple[str, ...]:
+        return tuple(self.unneeded(constants, dim))
+
+    def claim(self, constants: Constants, dim: int, **settings) -> Claim:
+        """What the theorem says about a cost with these constants and an algorithm with these settings."""
+        printed = self.rate(constants, dim)
+        better = self.corrected and self.corrected.rate(constants, dim)
+        if better == printed:
+            better = None
+        return Claim(
+            theorem=self.name,
+            statement=self.statement,
+            kind=self.kind,
+            printed=printed,
+            corrected=better,
+            corrected_name=better and self.corrected.name,
+            per_cost=self.per_cost,
+            violated=self.violated(constants, dim, **settings),
+            remarks=self.remarks(constants, dim),
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a theorem promises in one case."""
+
+    theorem: str
+    statement: str
+    kind: str
+    printed: Rate
+    corrected: Rate | None = None  # where theory proves another log power than the printed one
+    corrected_name: str | None = None
+    per_cost: bool = True  # False: it speaks of the worst cost near this one
+    violated: tuple[Violation, ...] = ()  # nothing is promised then
+    remarks: tuple[str, ...] = ()  # hypotheses that are printed and not met, but that no proof needs
+
+    @property
+    def rate(self) -> Rate:
+        """The rate that theory stands by."""
+        return self.corrected or self.printed
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Claim:
+        plain = {
+            "printed": Rate(**data["printed"]),
+            "corrected": data["corrected"] and Rate(**data["corrected"]),
+            "violated": tuple(Violation(*v) for v in data["violated"]),
+            "remarks": tuple(data["remarks"]),
+        }
+        return cls(**{**data, **plain})
+
+
+@dataclass(frozen=True)
+class Control:
+    """A claim that is false by construction."""
+
+    name: str
+    kind: str
+    rate: Rate
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Control:
+        return cls(data["name"], data["kind"], Rate(**data["rate"]))
+
+
+@dataclass(frozen=True)
+class Series:
+    """All that determines a run apart from its replicate and its horizon; runs of one digest belong together."""
+
+    digest: str
+    cost: str
+    dim: int
+    algorithm: str
+    noise: str
+    alignment: str
+    seed: int
+    semantics: int
+    period: float | None  # the factor in T after which theory expects the regret to repeat itself
+
+
+@dataclass(frozen=True)
+class Case:
+    """One cost and one algorithm, with all that theory says beforehand."""
+
+    family: str
+    parameters: dict[str, str] = field(hash=False)  # of the cost, spelt out
+    constants: dict[str, float] = field(hash=False)
+    algorithm: str  # its label
+    anytime: bool
+    plain: bool  # Python, no kernel
+    series: Series
+    horizons: tuple[int, ...]
+    replicates: int
+    window: tuple[float, float]
+    onset: float
+    random_regret: float  # per step, of queries at random
+    shift: float | None  # what stands beside ln T in the algorithm's keys
+    claims: tuple[Claim, ...]
+    controls: tuple[Control, ...]
+
+    @property
+    def cost(self) -> str:
+        return self.series.cost
+
+    @property
+    def dim(self) -> int:
+        return self.series.dim
+
+    @property
+    def period(self) -> float | None:
+        return self.series.period
+
+    @property
+    def name(self) -> str:
+        return f"{self.family} d = {self.dim}, {self.algorithm}"
+
+    @property
+    def own(self) -> Claim:
+        """The claim by which the case is fitted and compared: its first that a single cost can decide."""
+        return next(claim for claim in self.claims if claim.per_cost)
+
+    @property
+    def steps(self) -> int:
+        """Of all its runs together."""
+        return self.replicates * (self.horizons[-1] if self.anytime else sum(self.horizons))
+
+    @property
+    def periods(self) -> float:
+        """How many periods the window holds; each horizon stands for the step up to the next."""
+        step = math.log(self.horizons[-1] / self.horizons[-2]) if len(self.horizons) > 1 else 0.0
+        return (math.log(self.window[1] / self.window[0]) + step) / math.log(self.period)
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Case:
+        plain = {
+            "series": Series(**data["series"]),
+            "horizons": tuple(data["horizons"]),
+            "window": tuple(data["window"]),
+            "claims": tuple(map(Claim.from_json, data["claims"])),
+            "controls": tuple(map(Control.from_json, data["controls"])),
+        }
+        return cls(**{**data, **plain})
+
+
+class Planned(NamedTuple):
+    """A case with the cost and the settled algorithm that run it."""
+
+    case: Case
+    cost: Cost
+    algorithm: Algorithm

@@ -1,0 +1,46 @@
+"""All figures; nothing else imports a plotting library.
+
+A figure of a study is a file here and an entry of STUDY: something with a stem, a caption and
+`draw(family, analysis)`, which returns a title and a figure, or None.  See grid.Kind.
+"""
+
+from __future__ import annotations
+
+from matplotlib import rc_context
+
+from . import diagonal, plane
+from .base import STYLE, Picture, save, slug
+from .compensated import COMPENSATED
+from .gap import GAP
+from .plane import Regimes
+from .regret import REGRET
+from .residuals import RESIDUALS
+from .slopes import SLOPES
+from .speed import engine_speed
+
+__all__ = ["Regimes", "draw_overview", "draw_study", "engine_speed"]
+
+STUDY = (REGRET, COMPENSATED, SLOPES, GAP, RESIDUALS)  # in the order of a report
+
+
+def draw_study(folder, family, analysis, svg=False) -> list[Picture]:
+    """The figures of one family."""
+    drawn = []
+    for kind in STUDY:
+        with rc_context(STYLE):
+            found = kind.draw(family, analysis)
+            if found is not None:
+                title, figure = found
+                drawn.append(Picture(save(figure, folder, f"{slug(family)}-{kind.stem}", svg), title, kind.caption))
+    return drawn
+
+
+def draw_overview(folder, fits, gaps, names, regimes: Regimes, svg=False) -> list[Picture]:
+    """Fitted against promised slopes of the algorithms with these names, and the plane of costs."""
+    with rc_context(STYLE):
+        slopes = save(diagonal.diagonal_figure(fits, names), folder, "fitted-against-promised", svg)
+        costs = save(plane.plane_figure(fits, gaps, regimes), folder, "plane", svg)
+    return [
+        Picture(slopes, diagonal.TITLE, diagonal.CAPTION),
+        Picture(costs, plane.TITLE, plane.CAPTION),
+    ]

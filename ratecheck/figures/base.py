@@ -1,0 +1,178 @@
+"""What all figures share: the style, files that repeat, panels over a legend, axes and points."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import seaborn as sns
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from PIL import Image  # comes with Matplotlib
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+STYLE = {
+    **sns.axes_style("ticks"),
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "figure.dpi": 120,
+    "svg.hashsalt": "ratecheck",  # the same names of clip paths every time
+}
+COLOURS = 256
+SHADE = "0.93"
+INK = "0.15"
+ANY = "0.5"  # in a legend: whatever the colour of the panel
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that was written, and what a report says about it."""
+
+    name: str  # of its file
+    title: str
+    caption: str
+
+    @property
+    def link(self) -> str:
+        alt = f"{self.title}: {Path(self.name).stem}"
+        return f"![{alt}](figures/{self.name})"
+
+
+def slug(family) -> str:
+    """A name for files and links: cusp-power=0.7 for cusp(power=0.7)."""
+    return re.sub(r"[^\w.=-]+", "-", family).strip("-")
+
+
+def save(figure, folder, name, svg) -> str:
+    """Write a figure without dates and versions, so that the same data give the same bytes."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    few = picture.quantize(COLOURS, dither=Image.Dither.NONE)  # a third of the size, and nobody sees it
+    few.save(Path(folder) / f"{name}.png", optimize=True)
+    if svg:
+        figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None, "Creator": None})
+    return f"{name}.png"
+
+
+def panels(rows, columns, handles, **options):
+    """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
+    left, right, top, between, under = 0.9, 0.25, 0.35, 0.62, 0.42
+    wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
+    width = left + right + columns * wide + (columns - 1) * between
+    per_line = legend_columns(handles, width)
+    bottom = 0.6 + 0.22 * -(-len(handles) // per_line)
+    height = top + bottom + rows * high + (rows - 1) * under
+    figure = Figure(figsize=(width, height))
+    figure.subplots_adjust(
+        left=left / width,
+        right=1 - right / width,
+        top=1 - top / height,
+        bottom=bottom / height,
+        wspace=between / wide,
+        hspace=under / high,
+    )
+    figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False, borderaxespad=0.2)
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    for axis in axes[:, 0]:
+        axis.yaxis.set_label_coords((0.2 - left) / wide, 0.5)
+    return figure, axes
+
+
+def legend_columns(handles, width):
+    """As many as fit a width in inches: 2.4 for each, or fewer columns where the names of algorithms are long."""
+    needed = [0.6 + 0.066 * len(handle.get_label()) for handle in handles]  # in inches, for 9 points
+    for columns in range(max(2, int(width / 2.4)), 1, -1):
+        if sum(max(part, default=0.0) for part in np.array_split(needed, columns)) <= width:
+            return columns
+    return 1
+
+
+def colour_of(i):
+    palette = sns.color_palette("colorblind")
+    return palette[[0, 1, 2, 4, 5, 7, 8][i % 7]]
+
+
+def excuse(axis, text):
+    axis.text(0.5, 0.5, textwrap.fill(text, 30), ha="center", va="center", transform=axis.transAxes, fontsize=9)
+    axis.yaxis.set_major_locator(NullLocator())
+
+
+def horizon_axis(axis, result):
+    """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons."""
+    axis.set_xscale("log")
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.axvspan(*result.case.window, color=SHADE, zorder=-10, linewidth=0)
+    if result.case.horizons[0] < result.case.onset <= result.case.horizons[-1]:
+        axis.axvline(result.case.onset, color=INK, linestyle=":", linewidth=1.2)
+
+
+FEW, SOME, MANY = (1.0,), (1.0, 2.0, 5.0), (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+
+
+def number(y):
+    """1000, but 2 x 10^4."""
+    if 1e-3 < y < 9999:
+        return f"{y:g}"
+    power = int(np.floor(np.log10(y) + 1e-9))
+    lead = y / 10.0**power
+    return f"$10^{{{power}}}$" if abs(lead - 1) < 1e-6 else f"${lead:g}\\times10^{{{power}}}$"
+
+
+def log_ticks(axis, low, high):
+    """1, 2, 5 on a logarithmic axis that covers less than a decade or two, so that it is never without a label."""
+    decades = np.log10(high / low)
+    steps = FEW if decades > 2.5 else SOME if decades > 0.6 else MANY
+    axis.yaxis.set_major_locator(LogLocator(subs=steps))
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.yaxis.set_minor_locator(NullLocator())
+
+
+def room(axis, low, high, below, above):
+    """Space for a note under or over the data of a logarithmic axis, in parts of their length."""
+    length = np.log(high / low)
+    axis.set_ylim(low * np.exp(-below * length), high * np.exp(above * length))
+
+
+def points(axis, x, y, reach, colour, marker, filled):
+    """Means with intervals; hollow where they lie outside the window."""
+    for part, face in ((filled, colour), (~filled, "white")):
+        axis.errorbar(
+            x[part],
+            y[part],
+            reach[:, part],
+            fmt=marker,
+            color=colour,
+            markerfacecolor=face,
+            markersize=4.5,
+            elinewidth=1,
+        )
+
+
+def note(axis, text, corner):
+    x, y = {"upper left": (0.03, 0.97), "lower right": (0.97, 0.04), "upper right": (0.97, 0.97)}[corner]
+    vertical, horizontal = corner.split()
+    vertical = "top" if vertical == "upper" else "bottom"
+    axis.text(
+        x, y, text, ha=horizontal, va=vertical, transform=axis.transAxes, fontsize=8.5, color=INK, linespacing=1.35
+    )
+
+
+def window_key():
+    return Patch(color=SHADE, label="window of the fit")
+
+
+def onset_key():
+    return Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="onset (where in range)")

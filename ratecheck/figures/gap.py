@@ -1,0 +1,97 @@
+"""The ratio of two algorithms' regrets, and the growth that theory predicts for it."""
+
+from __future__ import annotations
+
+import numpy as np
+import seaborn as sns
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
+
+from ..means import within
+from .base import INK, MARKERS, SHADE, colour_of, log_ticks, panels, points
+
+CAPTION = (
+    "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
+    "predict (dashed), then with the theorems' log powers (dotted), both through the middle of the common window and "
+    "only where the window allows a fit. Above 1 the second algorithm is better than the first."
+)
+LETTERS = 26  # of an axis label that fits beside a panel
+
+
+def ratios(gaps, pairs):
+    """Panels by dimension, a curve per pair of algorithms."""
+    dims = list(dict.fromkeys(g.dim for g in gaps))
+    figure, (axes,) = panels(1, len(dims), keys(pairs), sharey=True)
+    for axis, dim in zip(axes, dims, strict=True):
+        shown = [g for g in gaps if g.dim == dim]
+        for gap in shown:
+            curve(axis, gap, *look(pairs.index((gap.first, gap.second))))
+        axis.axhline(1.0, color=INK, linewidth=0.8)
+        axis.set(xscale="log", yscale="log", xlabel="T", title=f"d = {dim}")
+        axis.xaxis.set_minor_locator(NullLocator())
+        if shown[0].window:
+            axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
+        sns.despine(ax=axis)
+    ends = [np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high)]
+    log_ticks(axes[0], min(ends), max(ends))
+    label(axes[0], pairs)
+    return figure
+
+
+def look(i):
+    """The colour and the marker of a pair: of the first pair those that its second algorithm has elsewhere."""
+    return colour_of(i + 1), MARKERS[(i + 1) % len(MARKERS)]
+
+
+def label(axis, pairs):
+    """Names of algorithms are long, so they stand in two lines, in letters that fit beside a panel."""
+    (first, second), *others = pairs
+    if others:
+        axis.set_ylabel("ratio of regrets")
+        return
+    letters = max(len(first), len(second))
+    axis.set_ylabel(f"R {first} /\nR {second}", va="center", fontsize=min(10.0, 10.0 * LETTERS / letters))
+
+
+def curve(axis, gap, colour, marker):
+    T = np.array([t for t, _ in gap.ratios])
+    value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
+    inside = within(T, gap.window or (np.inf, -np.inf))
+    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    if gap.measured is None:
+        return
+    height, centre = np.exp(np.mean(np.log(value[inside]))), np.exp(np.mean(np.log(T[inside])))
+    for slope, style in ((gap.predicted, (0, (4, 2.5))), (gap.predicted + gap.log_powers, ":")):
+        axis.plot(T, height * (T / centre) ** slope, color=colour, linestyle=style, linewidth=1.3)
+
+
+def keys(pairs):
+    curves = []
+    for i, (first, second) in enumerate(pairs):
+        colour, marker = look(i)
+        name = f"{first} / {second}"
+        curves.append(Line2D([], [], color=colour, marker=marker, linestyle="none", markersize=5, label=name))
+    return [
+        *curves,
+        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
+    ]
+
+
+class Ratios:
+    """The kind of figure of gaps; it has a panel per dimension, so it is no grid of results."""
+
+    stem = "gap"
+    caption = CAPTION
+
+    def draw(self, family, analysis):
+        """The title and the figure of a family; nothing where no two algorithms share horizons."""
+        gaps = [g for g in analysis.gaps if g.family == family and g.ratios]
+        pairs = list(dict.fromkeys((g.first, g.second) for g in gaps))
+        if not pairs:
+            return None
+        title = "Regret of {} over that of {}".format(*pairs[0]) if len(pairs) == 1 else "Ratios of regrets"
+        return title, ratios(gaps, pairs)
+
+
+GAP = Ratios()

@@ -1,0 +1,52 @@
+"""Figures of a study that are small multiples: a row per algorithm, a column per dimension, one legend for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import seaborn as sns
+from matplotlib.figure import Figure
+
+from .base import MARKERS, colour_of, excuse, horizon_axis, panels
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: what a report calls it, and how a panel of it is drawn."""
+
+    stem: str  # of its files, after the family
+    title: str
+    caption: str
+    panel: Callable  # draws (axis, result, colour, marker, margin)
+    keys: Callable  # the entries of the legend
+    ylabel: str
+    needs_fit: bool = False
+
+    def draw(self, family, analysis) -> tuple[str, Figure] | None:
+        """The title and the figure of a family; nothing where no case could be shown."""
+        results = analysis.of(family)
+        return (self.title, self._grid(results, analysis.margin)) if any(map(self._shows, results)) else None
+
+    def _shows(self, result) -> bool:
+        return result.data is not None and (result.fit is not None or not self.needs_fit)
+
+    def _grid(self, results, margin) -> Figure:
+        algorithms = list(dict.fromkeys(r.case.algorithm for r in results))
+        dims = list(dict.fromkeys(r.case.dim for r in results))
+        figure, axes = panels(len(algorithms), len(dims), self.keys(), sharex=True)
+        found = {(r.case.algorithm, r.case.dim): r for r in results}
+        for i, algorithm in enumerate(algorithms):
+            for j, dim in enumerate(dims):
+                axis, result = axes[i, j], found.get((algorithm, dim))
+                axis.set_title(f"d = {dim}, {algorithm}")
+                sns.despine(ax=axis)
+                if result is None or not self._shows(result):
+                    excuse(axis, "not part of the study" if result is None else result.problem)
+                else:
+                    self.panel(axis, result, colour_of(i), MARKERS[i % len(MARKERS)], margin)
+                    horizon_axis(axis, result)
+            axes[i, 0].set_ylabel(self.ylabel)
+        for axis in axes[-1]:
+            axis.set_xlabel("T")
+        return figure

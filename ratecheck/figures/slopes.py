@@ -1,0 +1,62 @@
+"""Slopes between neighbouring horizons, and those that the promised rate has there."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from ..means import within
+from .base import ANY, INK, onset_key, points, window_key
+from .grid import Kind
+
+CAPTION = (
+    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out. The line is the promised "
+    "exponent s; the band reaches from s to s + p / ln T, p the log power that theory stands by; the dashed line shows "
+    "the printed p."
+)
+
+
+def panel(axis, result, colour, marker, margin):
+    claim = result.own.claim
+    T = np.array([t for t, _ in result.local_slopes()])
+    value, low, high = np.array([(e.value, e.low, e.high) for _, e in result.local_slopes()]).T
+    ends = result.data.horizons[[0, -1]]
+    fine = np.geomspace(*ends, 60)
+    axis.fill_between(
+        fine,
+        claim.rate.slope,
+        claim.rate.slope + claim.rate.log_power / np.log(fine),
+        color="0.75",
+        linewidth=0,
+        alpha=0.7,
+    )
+    if claim.corrected:
+        edge = claim.printed.slope + claim.printed.log_power / np.log(fine)
+        axis.plot(fine, edge, color="0.4", linestyle=(0, (4, 2)), linewidth=1.1)
+    axis.plot(ends, [claim.rate.slope] * 2, color=INK, linewidth=1.3)
+    axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
+    inside = within(T, result.case.window)
+    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    axis.text(fine[-1], claim.rate.slope, f" {claim.rate.slope:.3g}", va="center", fontsize=8.5, color=INK)
+
+
+def keys():
+    return [
+        Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
+        Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
+        Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
+        Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p"),
+        window_key(),
+        onset_key(),
+    ]
+
+
+SLOPES = Kind(
+    stem="slopes",
+    title="Local slopes",
+    caption=CAPTION,
+    panel=panel,
+    keys=keys,
+    ylabel="d ln R / d ln T",
+)

@@ -1,0 +1,210 @@
+"""`python -m ratecheck.study --family quadratic`: run a study, or go on with it, and write its report."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import math
+import shlex
+import sys
+from pathlib import Path
+
+import function_zoo as zoo
+from function_zoo.commandline import Parser, guarded, natural, whole
+from function_zoo.registry import InvalidChoice, lookup
+
+from ..algorithms.registry import NAMED
+from .options import NOISES, SETTINGS, algorithms, horizons, noise
+
+DIMS = (1, 2, 3)
+RESULTS = Path("results")
+FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
+EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
+EXIT_WRONG_INPUT = 2
+EXIT_IF_REFUTED = 3
+EXIT_STOPPED = 130
+
+
+def main(argv=None, prog="python -m ratecheck.study") -> int:
+    parser = make_parser(prog)
+    arguments = parser.parse_args(argv)
+    if not arguments.list and (arguments.family is None) == (arguments.study is None):
+        parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
+    return guarded(_main, arguments)
+
+
+def _main(arguments) -> int:
+    if arguments.list:
+        print(listing())
+        return 0
+    from ..engine import available_cores
+    from ..executors import ExecutorError, ExecutorLost
+    from ..store import StoreError, StoreFull
+    from .conduct import conduct, plan_text
+    from .declared import FOLDER
+    from .progress import speak
+
+    study = declared_study(arguments) if arguments.study else ad_hoc(arguments)
+    folder = arguments.out or (FOLDER / study.name if arguments.study else RESULTS / study.name)
+    try:
+        if arguments.dry_run:
+            print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
+            return 0
+        speak(f"{study.name}: {study.question}")
+        where = (arguments.scheduler, arguments.workers)
+        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, say=speak)
+    except (StoreFull, ExecutorLost) as error:
+        return _complain(error, EXIT_GIVEN_UP)
+    except (StoreError, ExecutorError) as error:
+        return _complain(error, EXIT_WRONG_INPUT)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        sentence = f"{error}; finished units are kept" if full else error
+        return _complain(sentence, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
+    except KeyboardInterrupt:
+        speak(f"stopped; finished units are in {folder}, and the same command goes on from there")
+        return EXIT_STOPPED
+    return _conclude(done, arguments.strict)
+
+
+def _conclude(done, strict) -> int:
+    """Say what came out, and what did not."""
+    from .summary import summary
+
+    print(summary(done.analysis))
+    print(f"\n{done.page}")
+    if done.given_up:
+        units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
+        reasons = "\n".join(f"  {sentence}" for sentence in done.given_up)
+        return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
+    refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
+    return EXIT_IF_REFUTED if strict and refuted else 0
+
+
+def _complain(error, code) -> int:
+    print(f"error: {error}", file=sys.stderr)
+    return code
+
+
+def make_parser(prog) -> argparse.ArgumentParser:
+    parser = Parser(prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_argument_group("what to study")
+    what.add_argument("--family", nargs="+", metavar="NAME", help="families of the zoo, or all")
+    what.add_argument("--study", metavar="NAME", help="a declared study: studies/NAME/study.py, or a folder")
+    what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
+    how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
+    how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
+    usual = [entry.name for entry in NAMED.values() if entry.default]
+    how.add_argument("--algorithms", nargs="+", choices=tuple(NAMED), default=usual, help=f"default: {' '.join(usual)}")
+    for option, (name, text) in SETTINGS.items():
+        how.add_argument(f"--{option}", nargs="+", metavar=option.upper(), help=f"of {name}: {text}")
+    how.add_argument(
+        "--preset", choices=("quick", "standard", "full"), help="horizons and replicates (default: standard)"
+    )
+    how.add_argument("--horizons", metavar="FROM:TO[:RATIO]", help="such as 2^10:2^20, 1e3:1e6:1.5 or 1000,2000,4000")
+    how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
+    how.add_argument("--alignment", choices=("random", "fixed"), default="random")
+    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
+    _where(parser.add_argument_group("where"))
+    parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if a theorem is REFUTED")
+    return parser
+
+
+def _where(group):
+    group.add_argument("--workers", type=whole, metavar="N", help="threads or processes (default: all cores)")
+    group.add_argument("--scheduler", metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port")
+    group.add_argument("--out", type=Path, metavar="DIR", help="default: results/NAME, or the declared study's folder")
+    again = group.add_mutually_exclusive_group()
+    again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")
+    again.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
+
+
+# From arguments to a study
+
+
+def ad_hoc(arguments):
+    from .declaration import PRESETS, Study
+
+    names = [name for n in arguments.family for name in (zoo.families() if n == "all" else [lookup(n).name])]
+    names = list(dict.fromkeys(names))
+    grid, replicates = PRESETS[arguments.preset or "standard"]
+    if arguments.horizons:
+        grid = horizons(arguments.horizons)
+    chosen = algorithms(arguments.algorithms, given(arguments, SETTINGS))
+    return Study(
+        name="all" if names == list(zoo.families()) else "+".join(names),
+        question=question(names, [algorithm.label for algorithm in chosen]),
+        costs=costs(names, arguments.dims),
+        algorithms=chosen,
+        horizons=grid,
+        replicates=replicates if arguments.replicates is None else arguments.replicates,
+        seed=arguments.seed or 0,
+        noise=noise(arguments.noise),
+        alignment=arguments.alignment,
+        command=command(arguments),
+    )
+
+
+def question(names, labels) -> str:
+    which, whose = (" and ".join(filter(None, [", ".join(x[:-1]), x[-1]])) for x in (names, labels))
+    return f"On {which}, does the regret of {whose} grow as theory says?"
+
+
+def costs(names, dims) -> tuple:
+    if dims is not None and (len(names) == 1 or min(dims) < 1):
+        return tuple(zoo.get(name, dim) for name in names for dim in dict.fromkeys(dims))
+    found = tuple(zoo.get(name, d) for name in names for d in dims or DIMS if d in lookup(name).dims)
+    if not found:
+        raise InvalidChoice(f"none of these families exists in dimension {' or '.join(map(str, dims))}")
+    return found
+
+
+def declared_study(arguments):
+    from dataclasses import replace
+
+    from .declaration import with_preset
+    from .declared import declared
+
+    for name in given(arguments, FIXED):
+        raise ValueError(f"--{name} belongs to --family; a declared study fixes it in its study.py")
+    study = declared(arguments.study)
+    if arguments.preset is not None:
+        study = with_preset(study, arguments.preset)
+    return replace(study, **given(arguments, ("replicates", "seed")), command=command(arguments))
+
+
+def command(arguments) -> str:
+    """What gives the same runs and verdicts, wherever it runs."""
+    words = ["python -m ratecheck.study"]
+    if arguments.study:
+        words.append(f"--study {shlex.quote(arguments.study)}")
+    else:
+        words.append("--family " + " ".join(arguments.family))
+    for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed")).items():
+        values = value if isinstance(value, list) else [value]
+        words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
+    return " ".join(words)
+
+
+def given(arguments, names) -> dict:
+    """Those of the options that were not left at their default."""
+    defaults = vars(make_parser("").parse_args([]))
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) != defaults[name]}
+
+
+def listing() -> str:
+    from .declaration import PRESETS
+    from .declared import known_studies
+
+    lines = ["families: " + ", ".join(zoo.families()), "algorithms: " + ", ".join(NAMED)]
+    lines += ["declared studies: " + (", ".join(known_studies()) or "none here (they live in studies/*/study.py)")]
+    for name, (grid, replicates) in PRESETS.items():
+        first, last, cap = (f"2^{math.log2(number):g}" for number in (grid.first, grid.last, grid.cap))
+        lines.append(
+            f"preset {name}: T = {first} to {last}, further to {cap} where a period and an onset ask for it, "
+            f"{replicates} replicates"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""Declared studies: finding, loading and listing studies/NAME/study.py."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+
+from .declaration import Study
+
+FOLDER = Path("studies")
+
+
+def declared(name) -> Study:
+    path = declaration_of(name)
+    study = getattr(load(path), "study", None)
+    if not isinstance(study, Study):
+        raise ValueError(f"{path} declares no study; it must set study = Study(...)")
+    return study
+
+
+def declaration_of(name) -> Path:
+    for folder in (FOLDER / name, Path(name)):
+        if (folder / "study.py").is_file():
+            return folder / "study.py"
+    there = ", ".join(known_studies()) or "none here; run it in the folder that holds studies/"
+    raise ValueError(f"there is no studies/{name}/study.py (declared studies: {there})")
+
+
+def known_studies() -> list[str]:
+    return sorted(path.parent.name for path in FOLDER.glob("*/study.py"))
+
+
+def load(path):
+    """The module of a declaration, under a name by which other processes find it too."""
+    folder = path.absolute().parent
+    if str(folder.parent) not in sys.path:
+        sys.path.append(str(folder.parent))
+    try:
+        module = importlib.import_module(f"{folder.name}.study")
+        if Path(module.__file__) == folder / "study.py":
+            return module
+    except ImportError as error:
+        if error.name not in (folder.name, f"{folder.name}.study"):
+            raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
+    except Exception as error:
+        raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
+    return _load_file(path, folder)
+
+
+def _load_file(path, folder):
+    """Where another module already has that name."""
+    spec = importlib.util.spec_from_file_location(f"study_{folder.name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})") from None
+    return module

@@ -1,0 +1,77 @@
+"""Options of the command line as values: numbers, horizons, noise laws, algorithms with their settings."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..algorithms.registry import NAMED, named
+
+NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
+SETTINGS = {option: (entry.name, text) for entry in NAMED.values() for option, text in entry.options.items()}
+
+
+def algorithms(names, settings) -> tuple:
+    """The algorithms of these names; `settings` holds, by option, the values that the command line gives."""
+    chosen = []
+    for name in dict.fromkeys(names):
+        entry = named(name)
+        given = {option: values for option, values in settings.items() if option in entry.options}
+        if len(given) > 1:
+            raise ValueError(f"--{' and --'.join(given)} both vary {name}; vary one of them at a time")
+        varied = [{option: setting(text)} for option, values in given.items() for text in values] or [{}]
+        chosen += [entry.load()(**each) for each in varied]
+    for option in settings:
+        if SETTINGS[option][0] not in names:
+            raise ValueError(f"--{option} is a setting of {SETTINGS[option][0]}, which is not among --algorithms")
+    return tuple(chosen)
+
+
+def setting(text):
+    """A number, or a word that the algorithm knows or refuses."""
+    try:
+        return number(text)
+    except ValueError:
+        return text
+
+
+def number(text) -> float:
+    """1000, 1e6, 1_000, 2^10 or 2**10."""
+    base, power, exponent = re.sub(r"\*\*", "^", text).partition("^")
+    try:
+        value = float(base) ** float(exponent) if power else float(base)
+    except (ArithmeticError, TypeError):
+        value = math.nan
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def horizons(text):
+    """FROM:TO, FROM:TO:RATIO, or a list with commas."""
+    from .declaration import Grid
+
+    try:
+        if "," in text:
+            return tuple(round(number(part)) for part in text.split(","))
+        parts = [number(part.lstrip("x×")) for part in text.replace("..", ":").split(":")]
+    except ValueError:
+        parts = []
+    if len(parts) not in (2, 3):
+        raise ValueError(f"--horizons {text}: write FROM:TO such as 2^10:2^20, FROM:TO:RATIO, or a list with commas")
+    return Grid(round(parts[0]), round(parts[1]), parts[2] if len(parts) == 3 else None, periods=None)
+
+
+def noise(text):
+    from .. import noise as laws
+
+    name, _, numbers = text.partition(":")
+    if name not in NOISES:
+        raise ValueError(f"--noise {text}: the laws are {', '.join(NOISES)}, with an optional :SIGMA")
+    try:
+        values = [number(part) for part in numbers.split(":") if part]
+        return getattr(laws, NOISES[name])(*values)
+    except TypeError:
+        raise ValueError(f"--noise {text}: too many numbers") from None
+    except ValueError as error:
+        raise ValueError(f"--noise {text}: {error}") from None

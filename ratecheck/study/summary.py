@@ -1,0 +1,55 @@
+"""What a study prints when it is done: a line per case and theorem, and what qualifies them."""
+
+from __future__ import annotations
+
+from ..analysis import Analysis
+from ..markdown import listing
+
+
+def summary(analysis: Analysis) -> str:
+    heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "verdict")
+    rows = [row_of(result, judged) for result in analysis.results for judged in result.judged]
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
+    lines.append("\nprinted -> corrected powers of ln T; slopes are fitted at the last of them")
+    lines += [*unmet(analysis), *controls(analysis)]
+    unjudged = [r.case.name for r in analysis.results if r.problem]
+    if unjudged:
+        lines.append(f"not judged (the report says why): {'; '.join(unjudged)}")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def row_of(result, judged) -> tuple[str, ...]:
+    claim, rate, case, parts = judged.claim, judged.claim.rate, result.case, judged.assessment
+    fit = result.fit and result.fit.at(rate.log_power)
+    slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
+    powers = dict.fromkeys(f"{r.log_power:.3g}" for r in (claim.printed, rate))
+    theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}  {' -> '.join(powers)}"
+    note = f"{judged.name}"
+    if claim.per_cost and parts.exponent.name != judged.name:
+        note += f" (exponent {parts.exponent.name}, printed log power {parts.log_power.name})"
+    mark = "*" if claim.violated else ""
+    return case.family, str(case.dim), case.algorithm, claim.theorem + mark, theory, slope, note
+
+
+def unmet(analysis: Analysis):
+    """A line per hypothesis that is not met somewhere: where, and the sentence about the first such case."""
+    found = {}
+    for result in analysis.results:
+        for judged in result.judged:
+            for violation in judged.claim.violated:
+                place = found.setdefault((judged.claim.theorem, violation.name), (violation.sentence, []))
+                place[1].append(result.case.name)
+    if found:
+        yield "* a hypothesis is not met, so that the theorem promises nothing: the verdict is on its rate"
+    for (theorem, _), (sentence, names) in found.items():
+        more = "" if len(names) == 1 else f", and likewise for {listing(names[1:], most=3)}"
+        yield f"  {theorem}: {sentence} ({names[0]}{more})"
+
+
+def controls(analysis: Analysis):
+    judged = [(r.case.name, v.name == "REFUTED") for r in analysis.results if not r.problem for _, v in r.controls]
+    yield f"negative controls: {sum(caught for _, caught in judged)} of {len(judged)} refuted"
+    missed = list(dict.fromkeys(name for name, caught in judged if not caught))
+    if missed:
+        yield f"not refuted, so the verdict has no force: {'; '.join(missed)}"
