@@ -19,6 +19,7 @@ class Promised:
     queries_points: bool  # the floor draws points and evaluates the cost; else it draws noise only
     median: float
     worst: tuple[tuple[float, float, float], ...]  # (from cells, to cells, at most)
+    longest: int = 10**7  # horizon that is measured
 
 
 @dataclass(frozen=True)
