@@ -114,7 +114,7 @@ def _log_powers(analysis, name) -> str:
 def fallen_behind(gaps, first, second) -> str:
     """Where the first algorithm's slope is the larger, apart by whether theory promises it a worse exponent."""
     parts = []
-    for regime, promised in (("where theory promises that", True), ("where it does not", False)):
+    for regime, promised in (("with a worse promised exponent", True), ("with none", False)):
         known = [g for g in gaps if (g.first, g.second) == (first, second) and g.promised == promised and g.counts]
         if known:
             positive = sum(g.measured.low > 0 for g in known)
