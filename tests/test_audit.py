@@ -11,6 +11,8 @@ from function_zoo.measure import Target
 from function_zoo.packing import packings
 from tests.test_zoo import every_cost
 
+pytestmark = pytest.mark.slow
+
 
 def verdicts(cost, seed=0):
     return zoo.audit(cost, seed).set_index("constant")["holds"]

@@ -10,6 +10,8 @@ from ratecheck.calibration.report import report
 from ratecheck.calibration.scenarios import named
 from ratecheck.calibration.targets import targets
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", ["S1", "S2", "S5", "S6", "S7", "I1", "I2", "I6"])
 def test_intervals_cover(name, any_seed):

@@ -408,6 +408,7 @@ def test_unknown_name_is_an_attribute_error():
     assert "AdaptiveBins" in dir(rc)
 
 
+@pytest.mark.slow
 def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
     package = tmp_path / "ratecheck"
     ignored = shutil.ignore_patterns("__pycache__")

@@ -6,6 +6,8 @@ import pytest
 import function_zoo as zoo
 from tests.test_zoo import EVERY
 
+pytestmark = pytest.mark.slow
+
 # Every family once, in the dimension where it is most telling; the rest is slower, not different.
 TWO = {"branin", "himmelblau", "six_hump_camel", "valley", "ring"}
 PLACES = [(name, dim) for name, dim in EVERY if dim == (2 if name in TWO else 1)] + [("quadratic", 3)]

@@ -85,6 +85,7 @@ def test_zoo_against_reference(name, dim, alignment, any_seed):
     compare(rc.UniformBins(), cost, any_seed, STEPS, alignment)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(INTERPRETED, reason="long runs need the compiler")
 @pytest.mark.parametrize("name", ["cone", "quadratic"])
 @pytest.mark.parametrize("dim", [1, 2, 3])
@@ -100,6 +101,7 @@ def test_long_runs_against_reference(name, dim, alignment, any_seed):
         assert run.cells > 256  # more than the run had room for at first
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(INTERPRETED, reason="long runs need the compiler")
 @pytest.mark.parametrize(("name", "dim"), [("quadratic", 1), ("cone", 1), ("quadratic", 2), ("cone", 2)])
 def test_a_million_steps_against_brute_force(name, dim, any_seed):
@@ -174,6 +176,7 @@ def test_diagnostics_against_reference(algorithm, any_seed):
     np.testing.assert_array_equal(run.recommended(), run.centre(int(np.argmax(expected.n))))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(INTERPRETED, reason="this test starts the interpreted ones")
 def test_same_results_without_the_compiler():
     tests = Path(__file__)

@@ -11,6 +11,8 @@ from ratecheck.store import FILE, Store
 from ratecheck.study import command
 from tests.study_cases import SMALL, digest, run
 
+pytestmark = pytest.mark.slow
+
 LONG = ["--family", "cone", "--dims", "1", "--horizons", "2^8:2^19", "--replicates", "24", "--no-figures"]
 
 

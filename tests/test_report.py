@@ -51,6 +51,7 @@ def test_the_same_input_gives_the_same_bytes(small, written, tmp_path):
     assert files_of(tmp_path) == files_of(written)
 
 
+@pytest.mark.slow
 def test_vector_figures_come_on_request_and_repeat(tmp_path):
     analysis = analysis_of(planned(costs=(("quadratic", 1),)))
     for name in ("first", "second"):

@@ -184,6 +184,7 @@ def test_a_passing_fault_leaves_no_trace(tmp_path, monkeypatch, expected):
     place.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_replicate_per_unit")
 def test_a_unit_that_kills_its_process_takes_no_other_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "perform", kill_on_replicate_3)
@@ -198,6 +199,7 @@ def test_a_unit_that_kills_its_process_takes_no_other_with_it(tmp_path, monkeypa
     place.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_replicate_per_unit")
 def test_a_dask_worker_that_dies_is_noticed_and_its_units_run_elsewhere(tmp_path):
     pytest.importorskip("distributed")
@@ -270,6 +272,7 @@ def test_a_stopped_unit_returns_nothing():
 # Names
 
 
+@pytest.mark.slow
 def test_executors_by_name():
     assert isinstance(executor(None, 1), executors.Threads)
     place = executor(None, 1, kernels=False)

@@ -34,6 +34,8 @@ import ratecheck as rc
 from ratecheck.algorithms import adaptive, uniform
 from ratecheck.verdicts import LEVEL, LOG_MARGIN, MARGIN
 
+pytestmark = pytest.mark.slow
+
 RUNS = 64
 PINNED_RUNS = 256
 PINNED_SEED = 10**6  # any_seed is a small number

@@ -112,6 +112,7 @@ def dask_client():
         yield client
 
 
+@pytest.mark.slow
 def test_dask_workers_have_the_same_costs():
     expected = [arrived(cost) for cost in COSTS.values()]
     with dask_client() as client:
@@ -146,6 +147,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_a_formula_of_a_script_reaches_other_processes(tmp_path):
     pytest.importorskip("distributed")
     script = tmp_path / "script.py"

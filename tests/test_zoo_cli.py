@@ -31,6 +31,7 @@ def test_an_audit_prints_its_table(capsys):
     assert "NO" not in out
 
 
+@pytest.mark.slow
 def test_several_audits_run_side_by_side(capsys):
     assert main(["audit", "cone", "valley", "--dim", "1", "2", "--workers", "2", "--set", "scale=3"]) == 0
     out = capsys.readouterr().out
