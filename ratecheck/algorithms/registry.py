@@ -57,6 +57,13 @@ ENTRIES = (
             worst=((1, 1e3, 5.0), (1e3, 1e6, 12.0)),
         ),
     ),
+    Entry(
+        "hoo",
+        "HOO",
+        "hoo",
+        options={"nu": "min, theorem, numbers"},
+        promised=Promised(({"nu": "min"},), queries_points=True, median=20.0, worst=((1, 1e7, 40.0),), longest=10**6),
+    ),
     Entry(None, "AskTell", "asktell"),
 )
 NAMED = {entry.name: entry for entry in ENTRIES if entry.name is not None}
