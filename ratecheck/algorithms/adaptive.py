@@ -14,7 +14,7 @@ from ..jit import compiled
 from ..noise import draw
 from ..papers import zhao_lai
 from . import partition
-from .protocol import spelled
+from .protocol import Compiled
 from .run import (
     CELLS,
     CLOCK,
@@ -27,16 +27,15 @@ from .run import (
     REGRET,
     STAR,
     Run,
-    lowest,
 )
-from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals, seat
+from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, seat, stretch
 
 UNREACHABLE = 2**62
 NUMBERS_PER_SIDE = 256  # even the deepest cells hold this many floating-point numbers along each axis
 
 
 @dataclass(frozen=True)
-class AdaptiveBins:
+class AdaptiveBins(Compiled):
     """Algorithm 2.  alpha, mu and a0 default to the cost's alpha, its mu_min and the longest side of its box.
 
     mu may also be "min" (the default) or "theorem": (1 + 2^(d + alpha)) M, the limit in Theorem 2.
@@ -46,10 +45,7 @@ class AdaptiveBins:
     mu: float | str | None = None
     a0: float | None = None
     anytime: ClassVar[bool] = True
-    compiled: ClassVar[bool] = True
-    fingerprint: ClassVar[None] = None
     kind: ClassVar[str] = "adaptive"
-    label = property(spelled)
 
     def __post_init__(self):
         if self.mu == "min":
@@ -155,36 +151,30 @@ class AdaptiveRun(Run):
         self.tree = empty(size)
         gather(self.tree, self.priority, self.n, self.total, self.level, self.bias, self.cells, ln(self.t))
 
-    def advance(self, until):
-        while self.t < until:
-            status = adaptive_kernel(
-                self.cost.compiled,
-                self.cost.minimum,
-                lowest(self.cost),
-                *self.noise,
-                self.rng,
-                self.side,
-                self.bias,
-                self.capacity,
-                self.lo,
-                self.level,
-                self.n,
-                self.total,
-                self.priority,
-                self.tree,
-                self.state,
-                self.total_regret,
-                self.cost.minimisers[0],
-                self.by_level,
-                self.trace,
-                self.x,
-                until,
-            )
-            if status == IMPOSSIBLE_COST:
-                self.refuse(self.x)
-            if status == NO_ROOM:
-                size = len(self.n)
-                self.make_room(max(size + size // 2, self.cells + 2**self.cost.dim))
+    def run_kernel(self, until):
+        return adaptive_kernel(
+            *self.sampled,
+            self.side,
+            self.bias,
+            self.capacity,
+            self.lo,
+            self.level,
+            self.n,
+            self.total,
+            self.priority,
+            self.tree,
+            self.state,
+            self.total_regret,
+            self.cost.minimisers[0],
+            self.by_level,
+            self.trace,
+            self.x,
+            until,
+        )
+
+    def grow(self):
+        size = len(self.n)
+        self.make_room(max(size + size // 2, self.cells + 2**self.cost.dim))
 
     def centre(self, i):
         return self.lo[i] + self.side[self.level[i]] / 2
@@ -257,11 +247,9 @@ def adaptive_kernel(
             while True:
                 # tau is concave in t: from now on it grows by at most this per step
                 pace = 1.0 / max(t, 1)
-                window = min(256, 1 + t // 32)
                 since = tau
-                start, slope, expiry = rivals(tree, i, since, since + window * pace)
-                steps = int(min(window, min(expiry - since, 1.0) / pace))
-                pause = min(until, t + min(max(steps, 1), room - count))
+                start, slope, expiry, steps = stretch(tree, i, t, since, pace)
+                pause = min(until, t + min(steps, room - count))
                 known = 0
                 surely_ahead = 0.0
                 while True:  # B stays the argmin until its key meets its rivals' line
@@ -278,12 +266,7 @@ def adaptive_kernel(
                     behind = False
                     if track or count > known or not c < surely_ahead:
                         tau = ln(t)
-                        w = 1.0 / math.sqrt(count)
-                        behind = not c - tau * w < start + slope * (tau - since)
-                        if not behind:
-                            known = count + AHEAD
-                            line = start + slope * ((tau - since) + AHEAD * pace)
-                            surely_ahead = ahead(line, tau, 1.0 / math.sqrt(known))
+                        behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
                     if trace.size > 0:
                         trace[t - 1] = i
                     if track:

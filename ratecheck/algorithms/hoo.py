@@ -30,8 +30,8 @@ from ..noise import draw
 from ..papers import hoo as paper
 from . import partition
 from .adaptive import deepest_level
-from .protocol import spelled
-from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run, lowest
+from .protocol import Compiled
+from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
 # and a node is known by the place of its first number.  Its NEXT is an integer, the place of the child with the larger
@@ -47,7 +47,7 @@ LINES = STAR  # the cell of x* is not followed here; its place in `state` counts
 
 
 @dataclass(frozen=True)
-class HOO:
+class HOO(Compiled):
     """Truncated HOO.  nu and rho describe the cost: it exceeds its minimum by no more than nu rho^h in a cell of depth
     h that holds a minimiser.
 
@@ -60,10 +60,7 @@ class HOO:
     rho: float | None = None
     sigma: float = 1.0
     anytime: ClassVar[bool] = False
-    compiled: ClassVar[bool] = True
-    fingerprint: ClassVar[None] = None
     kind: ClassVar[str] = "hoo"
-    label = property(spelled)
 
     def __post_init__(self):
         if self.nu == "min":
@@ -126,9 +123,6 @@ class HOO:
     def onset(self, cost, horizon) -> float:
         return paper.onset(self._constants(cost), cost.dim, self.nu, self.sigma, horizon)
 
-    def shift(self, cost) -> None:
-        return None
-
     def cells(self, cost, horizon) -> float:
         """Nodes, at most; each step adds one until the tree is as deep as it may be."""
         return min(float(horizon), 2.0 ** (self.depth(cost, horizon, cost.side) + 1))
@@ -188,32 +182,26 @@ class HOORun(Run):
         new[: self.tree.size] = self.tree
         self.tree = new
 
-    def advance(self, until):
-        while self.t < until:
-            status = hoo_kernel(
-                self.cost.compiled,
-                self.cost.minimum,
-                lowest(self.cost),
-                *self.noise,
-                self.rng,
-                self.corner,
-                self.width,
-                self.slack,
-                self.bonus,
-                self.tree,
-                self.tree.view(np.int64),
-                self.state,
-                self.total_regret,
-                self.by_level,
-                self.trace,
-                self.x,
-                until,
-            )
-            if status == IMPOSSIBLE_COST:
-                self.refuse(self.x)
-            if status == NO_ROOM:
-                lines = self.tree.size // LINE
-                self.make_room(lines + lines // 2)
+    def run_kernel(self, until):
+        return hoo_kernel(
+            *self.sampled,
+            self.corner,
+            self.width,
+            self.slack,
+            self.bonus,
+            self.tree,
+            self.tree.view(np.int64),
+            self.state,
+            self.total_regret,
+            self.by_level,
+            self.trace,
+            self.x,
+            until,
+        )
+
+    def grow(self):
+        lines = self.tree.size // LINE
+        self.make_room(lines + lines // 2)
 
     @property
     def exceeded(self) -> int:

@@ -144,8 +144,18 @@ def check_algorithm(algorithm) -> None:
         raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
 
 
-def spelled(algorithm) -> str:
-    """A label: the class, and in brackets the settings that are not the default."""
-    values = {f.name: getattr(algorithm, f.name) for f in fields(algorithm) if getattr(algorithm, f.name) != f.default}
-    given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items()]
-    return type(algorithm).__name__ + (f"({', '.join(given)})" if given else "")
+class Compiled:
+    """What algorithms with a kernel share."""
+
+    compiled: ClassVar[bool] = True
+    fingerprint: ClassVar[None] = None
+
+    @property
+    def label(self) -> str:
+        """The class, and in brackets the settings that are not the default."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items()]
+        return type(self).__name__ + (f"({', '.join(given)})" if given else "")
+
+    def shift(self, cost: Cost) -> float | None:
+        return None

@@ -16,7 +16,8 @@ NO_TRACE = np.empty(0, dtype=np.int64)
 class Run:
     """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes.
 
-    `trace`, if given, receives the index of the cell picked at each step.
+    `trace`, if given, receives the index of the cell picked at each step.  Where a kernel does the work, `run_kernel`
+    takes it further and `grow` makes room when there is none.
     """
 
     def __init__(self, cost, noise, rng, trace):
@@ -45,9 +46,22 @@ class Run:
         """How many steps ended with the lower confidence bound of the cell of x* above f*."""
         return int(self.state[EXCEEDED])
 
+    def advance(self, until):
+        while self.t < until:
+            status = self.run_kernel(until)
+            if status == IMPOSSIBLE_COST:
+                self.refuse(self.x)
+            if status == NO_ROOM:
+                self.grow()
+
     def recommended(self) -> np.ndarray:
         """The centre of the cell with the most queries."""
         return self.centre(int(np.argmax(self.n[: self.cells])))
+
+    @property
+    def sampled(self) -> tuple:
+        """What a kernel that queries points needs of the cost, the noise and the random numbers."""
+        return self.cost.compiled, self.cost.minimum, lowest(self.cost), *self.noise, self.rng
 
     def refuse(self, x):
         raise ValueError(bad_value(self.cost, x))

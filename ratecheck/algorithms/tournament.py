@@ -26,6 +26,8 @@ becomes such a comparison by giving the loser a huge key.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..jit import compiled, inlined
@@ -183,7 +185,32 @@ def rivals(tree, i, tau, later):
 
 
 @inlined
+def stretch(tree, i, t, tau, pace):
+    """For how many steps one look at the winner's rivals serves, and what it says: their line, and its expiry.
+
+    `pace` is how much tau, concave in t, grows per step at most.
+    """
+    window = min(256, 1 + t // 32)
+    start, slope, expiry = rivals(tree, i, tau, tau + window * pace)
+    return start, slope, expiry, max(int(min(window, min(expiry - tau, 1.0) / pace)), 1)
+
+
+@inlined
 def ahead(line, tau, w):
     """A c below which the key c - tau' w' surely lies below `line`, whatever tau' >= tau and w' >= w."""
     bonus = tau * w
     return (line + bonus) - EPS * (abs(line) + bonus + UNDERFLOW)
+
+
+@inlined
+def lead(c, count, tau, start, slope, since, pace):
+    """Whether a winner with mean key c has fallen behind its rivals' line, its w, and how long its lead is sure.
+
+    Up to the count `known` it stays ahead while c is below `surely_ahead`.
+    """
+    w = 1.0 / math.sqrt(count)
+    if not c - tau * w < start + slope * (tau - since):
+        return True, w, count, 0.0
+    known = count + AHEAD
+    line = start + slope * ((tau - since) + AHEAD * pace)
+    return False, w, known, ahead(line, tau, 1.0 / math.sqrt(known))

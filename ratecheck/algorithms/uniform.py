@@ -14,13 +14,13 @@ from ..jit import compiled
 from ..noise import draw
 from ..papers import zhao_lai
 from . import partition
-from .protocol import spelled
+from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import AHEAD, CELL, FRESH, C, W, ahead, empty, refresh, replace, replay, rivals
+from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, stretch
 
 
 @dataclass(frozen=True)
-class UniformBins:
+class UniformBins(Compiled):
     """Algorithm 1.  The width is a length, "printed" or "corrected" (the default): Theorem 1's with min{beta, 1}.
 
     The printed one is too fine where beta exceeds 1.
@@ -28,10 +28,7 @@ class UniformBins:
 
     width: float | str | None = None
     anytime: ClassVar[bool] = False
-    compiled: ClassVar[bool] = True
-    fingerprint: ClassVar[None] = None
     kind: ClassVar[str] = "uniform"
-    label = property(spelled)
 
     def __post_init__(self):
         if self.width == "corrected":
@@ -73,9 +70,6 @@ class UniformBins:
 
     def onset(self, cost, horizon) -> float:
         return zhao_lai.uniform_onset(cost.constants, cost.dim, horizon)
-
-    def shift(self, cost) -> None:
-        return None
 
     def cells(self, cost, horizon) -> float:
         return self._per_axis(cost, horizon) ** cost.dim
@@ -160,11 +154,9 @@ def uniform_kernel(
         while True:
             # tau is concave in t: from now on it grows by at most this per step
             pace = 4.0 / (max(t, 1) * max(tau, 1e-3))
-            window = min(256, 1 + t // 32)
             since = tau
-            start, slope, expiry = rivals(tree, i, since, since + window * pace)
-            steps = int(min(window, min(expiry - since, 1.0) / pace))
-            pause = min(until, t + max(steps, 1))
+            start, slope, expiry, steps = stretch(tree, i, t, since, pace)
+            pause = min(until, t + steps)
             known = 0
             surely_ahead = 0.0
             while True:  # j* stays the argmin until its key meets its rivals' line
@@ -176,12 +168,7 @@ def uniform_kernel(
                 behind = False
                 if track or count > known or not c < surely_ahead:
                     tau = tau_of(t)
-                    w = 1.0 / math.sqrt(count)
-                    behind = not c - tau * w < start + slope * (tau - since)
-                    if not behind:
-                        known = count + AHEAD
-                        line = start + slope * ((tau - since) + AHEAD * pace)
-                        surely_ahead = ahead(line, tau, 1.0 / math.sqrt(known))
+                    behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
                 if trace.size > 0:
                     trace[t - 1] = i
                 if track:

@@ -75,8 +75,8 @@ class Study:
     horizons, by default from the onset that theory predicts to the last horizon.  `theorems` are judged beside what
     the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
-    different kinds, in their order.  An algorithm is named by its kind ("uniform": all its settings), by its label, or
-    by itself.
+    different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
+    or by itself.
     """
 
     name: str
