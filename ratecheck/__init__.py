@@ -1,10 +1,8 @@
 """Does this algorithm, on this cost, converge at the rate its theorem promises?"""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-from .algorithms import __all__ as _algorithms
-
+TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .algorithms import *  # noqa: F403
     from .claims import Claim as Claim
@@ -33,7 +31,6 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .verdicts import verdict as verdict
 
 _HOMES = {
-    "algorithms": _algorithms,
     "claims": ["Claim", "Theorem", "Violation"],
     "engine": ["Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
@@ -45,17 +42,21 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = sorted(_HOME_OF)
+
+def _names() -> list[str]:
+    return sorted([*_HOME_OF, *import_module(".algorithms", __name__).__all__])
 
 
 def __getattr__(name):
-    # on first use, so that `import ratecheck` does not wait for the compiler
-    if name not in _HOME_OF:
+    # on first use, so that `import ratecheck` waits neither for the compiler nor for the list of algorithms
+    if name == "__all__":
+        return _names()
+    if name not in _HOME_OF and (name.startswith("_") or name not in _names()):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME_OF[name]}", __name__), name)
+    value = getattr(import_module(f".{_HOME_OF.get(name, 'algorithms')}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__():
-    return __all__
+    return _names()

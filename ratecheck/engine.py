@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-
-from function_zoo import Cost
 
 from . import seeding
 from .algorithms.protocol import Algorithm, Run, check_algorithm
@@ -21,6 +20,9 @@ from .algorithms.run import HIGHEST, bad_value, lowest, values
 from .checks import check_alignment, check_horizons, check_replicates, whole
 from .claims import Series
 from .noise import Gaussian, Noise, check_noise
+
+if TYPE_CHECKING:
+    from function_zoo import Cost
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 PROBES = 512

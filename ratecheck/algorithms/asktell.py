@@ -8,17 +8,18 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-
-from function_zoo import Constants
 
 from ..claims import Claim, Theorem
 from ..noise import draw
 from ..papers import zhao_lai
 from ..rates import Rate
 from .run import CLOCK, HIGHEST, Run, lowest
+
+if TYPE_CHECKING:
+    from function_zoo import Constants
 
 
 @dataclass(frozen=True)

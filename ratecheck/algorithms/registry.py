@@ -5,7 +5,6 @@ It is read before anything is compiled, so that help and mistakes do not wait fo
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -72,6 +71,8 @@ NAMED = {entry.name: entry for entry in ENTRIES if entry.name is not None}
 def named(name: str) -> Entry:
     if name in NAMED:
         return NAMED[name]
+    import difflib
+
     near = difflib.get_close_matches(str(name).lower(), NAMED, n=1, cutoff=0.0)
     raise ValueError(f"unknown algorithm {name!r}; did you mean {near[0]!r}? (algorithms: {', '.join(NAMED)})")
 

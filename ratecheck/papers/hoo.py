@@ -17,11 +17,13 @@ A, l(x, y) >= M_a does.
 from __future__ import annotations
 
 import math
-
-from function_zoo import Constants
+from typing import TYPE_CHECKING
 
 from ..claims import Theorem, Violation
 from ..rates import Rate
+
+if TYPE_CHECKING:
+    from function_zoo import Constants
 
 ETA = 0.5
 

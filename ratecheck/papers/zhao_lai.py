@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-
-from function_zoo import Constants
+from typing import TYPE_CHECKING
 
 from ..claims import Theorem, Violation
 from ..rates import Rate
+
+if TYPE_CHECKING:
+    from function_zoo import Constants
 
 
 def D(alpha: float, beta: float, dim: int) -> float:
