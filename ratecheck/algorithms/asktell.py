@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from ..claims import Claim, Theorem
 from ..noise import draw
 from ..papers import zhao_lai
 from ..rates import Rate
+from . import sources
 from .run import CLOCK, HIGHEST, Run, lowest
 
 if TYPE_CHECKING:
@@ -64,12 +63,8 @@ class AskTell:
 
     @property
     def fingerprint(self) -> str:
-        """Of the file that defines the factory, empty where there is none: runs of edited code are other runs."""
-        try:
-            source = inspect.getsource(inspect.getmodule(self._maker))
-        except (OSError, TypeError):
-            return ""
-        return hashlib.sha256(source.encode()).hexdigest()[:16]
+        """Of its source code, empty where there is none."""
+        return sources.fingerprint(self._maker)
 
     def settle(self, cost) -> AskTell:
         return self
