@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+
+from function_zoo.formula import packed
 
 from ..claims import Claim, Theorem
 from ..noise import draw
@@ -26,8 +29,8 @@ class AskTell:
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
     `anytime` says that it ignores the horizon, so that one run serves all of them.  `promise` is what is claimed for it
-    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  The factory must
-    live in a module, for processes and clusters find it there.
+    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  Processes and
+    clusters receive factory and promise by name where they can find it, else by value.
     """
 
     factory: Callable
@@ -75,6 +78,12 @@ class AskTell:
     def length(self, cost, horizon, fraction) -> float:
         return 0.0  # it has no cells
 
+    def __reduce__(self):
+        return _unpacked, (packed(self.factory), self.anytime, packed(self.promise))
+
+    def settings(self, cost) -> dict:
+        return {}
+
     def claims(self, cost) -> tuple[Claim, ...]:
         """Its promise, if it makes one, and the bound that holds for any strategy."""
         bound = zhao_lai.theorem3.claim(cost.constants, cost.dim)
@@ -112,6 +121,10 @@ class AskTell:
 
     def __str__(self):
         return f"AskTell({self.label})"
+
+
+def _unpacked(factory, anytime, promise) -> AskTell:
+    return AskTell(pickle.loads(factory), anytime, pickle.loads(promise))
 
 
 class AskTellRun(Run):
