@@ -9,6 +9,7 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.analysis import judge_claim
+from ratecheck.report.answer import answer
 from ratecheck.study import Study, command
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases
@@ -218,3 +219,15 @@ def test_settings_of_one_algorithm_are_not_compared_unless_declared():
     assert study_of(*pair, compare=[]).comparisons() == ()
     with pytest.raises(ValueError, match="has no algorithm 'uniform'"):
         study_of(*pair, compare=[("uniform", "adaptive")])
+
+
+def test_a_promised_lower_bound_is_answered_in_its_own_words(analysed):
+    slow = rc.Theorem("at least", "lower", "linear at least", linear)
+    analysis = analysed(
+        rc.AskTell(Other, promise=slow),
+        rc.AskTell(AdaptiveBinsMine, promise=rc.Rate(0.0)),
+        horizons=[2**k for k in range(6, 13)],
+    )
+    text = answer(analysis, lambda result: result.case.algorithm)
+    assert "the regret grows no more slowly than the promised exponent asks for in the one case" in text
+    assert "the regret grows no faster than the promised exponent allows in the one case" in text
