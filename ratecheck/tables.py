@@ -8,7 +8,7 @@ from numbers import Real
 
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
-from .files import write_whole
+from .files import Drafts
 from .fit import Estimate, Fit
 from .verdicts import Assessment
 
@@ -32,15 +32,15 @@ def tabulated(analysis: Analysis) -> Tables:
     )
 
 
-def write_tables(folder, tables: Tables) -> None:
+def write_tables(drafts: Drafts, tables: Tables) -> None:
     """Write the three files; one without rows is not there."""
     import pandas as pd
 
     for name, rows in (("fits.csv", tables.fits), ("gaps.csv", tables.gaps), ("details.csv", tables.details)):
         if rows:
-            write_whole(folder / name, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+            drafts.write(name, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
         else:
-            (folder / name).unlink(missing_ok=True)
+            drafts.remove(name)
 
 
 def rows_of(result: Result, judged: Judged, margin: float):

@@ -148,7 +148,6 @@ def test_a_page_embeds_no_file_that_is_no_figure_of_ours(tmp_path, small, target
     assert "<p>the alt</p>" in page
 
 
-@pytest.mark.xfail(reason="a picture is whatever ends in .png")
 def test_a_page_embeds_no_text_that_calls_itself_a_picture(tmp_path):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "x.png").write_text("secret", encoding="utf-8")

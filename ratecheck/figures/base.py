@@ -16,6 +16,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
+from ..files import Drafts
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
     **sns.axes_style("ticks"),
@@ -28,6 +30,7 @@ STYLE = {
     "figure.dpi": 120,
     "svg.hashsalt": "ratecheck",  # the same names of clip paths every time
 }
+FOLDER = "figures"  # beside the page that shows them
 COLOURS = 256
 SHADE = "0.93"
 INK = "0.15"
@@ -45,7 +48,7 @@ class Picture:
     @property
     def link(self) -> str:
         alt = f"{self.title}: {Path(self.name).stem}"
-        return f"![{alt}](figures/{self.name})"
+        return f"![{alt}]({FOLDER}/{self.name})"
 
 
 def slug(family) -> str:
@@ -53,16 +56,17 @@ def slug(family) -> str:
     return re.sub(r"[^\w.=-]+", "-", family).strip("-")
 
 
-def save(figure, folder, name, svg) -> str:
+def save(figure, drafts: Drafts, name, svg) -> str:
     """Write a figure without dates and versions, so that the same data give the same bytes."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     few = picture.quantize(COLOURS, dither=Image.Dither.NONE)  # a third of the size, and nobody sees it
-    few.save(Path(folder) / f"{name}.png", optimize=True)
+    with drafts.open(f"{FOLDER}/{name}.png", "wb") as file:
+        few.save(file, "PNG", optimize=True)
     if svg:
-        figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None, "Creator": None})
+        with drafts.open(f"{FOLDER}/{name}.svg", "wb") as file:
+            figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return f"{name}.png"
 
 

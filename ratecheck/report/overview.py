@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..files import write_whole
+from ..files import read_below, together
 from ..markdown import counted, estimate, fixed, fraction, listing, table
 from .answer import unmet
 
-TITLE = "# The zoo at one glance"
+PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
@@ -49,20 +49,27 @@ class Zoo:
 def write_overview(root) -> Path:
     """Write README.md and figures/ into the folder that holds the studies."""
     root = Path(root)
-    path = root / "README.md"
-    if path.exists() and path.read_text(encoding="utf-8", errors="replace").split("\n", 1)[0].strip() != TITLE:
-        raise FileExistsError(f"{path} was not written by ratecheck; move it away, or give another folder")
+    _spare_others(root)
     found = collected(root)
-    if found.fits.empty:
-        blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
-    else:
-        from .. import figures
+    with together(root) as drafts:
+        if found.fits.empty:
+            blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
+        else:
+            from .. import figures
 
-        drawn = figures.draw_overview(
-            root / "figures", found.fits, found.gaps, found.algorithms, figures.Regimes(**regimes(found))
-        )
-        blocks = _blocks(found, drawn)
-    return write_whole(path, "\n\n".join(blocks) + "\n")
+            words = figures.Regimes(**regimes(found))
+            blocks = _blocks(found, figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words))
+        drafts.write(PAGE, "\n\n".join(blocks) + "\n")
+    return root / PAGE
+
+
+def _spare_others(root):
+    try:
+        first = read_below(root, PAGE).partition(b"\n")[0].strip()
+    except FileNotFoundError:
+        return
+    if first != TITLE.encode():
+        raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
 
 
 def collected(root) -> Zoo:
