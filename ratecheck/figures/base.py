@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import textwrap
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 from PIL import Image  # comes with Matplotlib
 
 from ..files import Drafts
+from ..markdown import literal
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
@@ -32,6 +34,7 @@ STYLE = {
 }
 FOLDER = "figures"  # beside the page that shows them
 COLOURS = 256
+LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
 SHADE = "0.93"
 INK = "0.15"
 ANY = "0.5"  # in a legend: whatever the colour of the panel
@@ -53,7 +56,17 @@ class Picture:
 
 def slug(family) -> str:
     """A name for files and links: cusp-power=0.7 for cusp(power=0.7)."""
-    return re.sub(r"[^\w.=-]+", "-", family).strip("-")
+    name = re.sub(r"[^\w.=-]+", "-", literal(family)).strip("-")
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+def lettered(text) -> str:
+    """A text as Matplotlib draws it letter by letter: no formula, no name that a legend leaves out, no novel."""
+    text = literal(text)
+    text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+    return " " * text.startswith("_") + text.replace("$", r"\$")
 
 
 def save(figure, drafts: Drafts, name, svg) -> str:
@@ -109,7 +122,9 @@ def colour_of(i):
 
 
 def excuse(axis, text):
-    axis.text(0.5, 0.5, textwrap.fill(text, 30), ha="center", va="center", transform=axis.transAxes, fontsize=9)
+    axis.text(
+        0.5, 0.5, textwrap.fill(lettered(text), 30), ha="center", va="center", transform=axis.transAxes, fontsize=9
+    )
     axis.yaxis.set_major_locator(NullLocator())
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns
+from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns, lettered
 
 TITLE = "Fitted against promised slopes"
 CAPTION = (
@@ -46,7 +46,7 @@ def diagonal_figure(fits, names):
     reach = float(own["high"].max() - own["low"].min())
     for axis, algorithm in zip(axes, algorithms, strict=True):
         axis.plot(ends, ends, color="0.6", linewidth=0.8)
-        axis.set(title=algorithm, xlabel="promised slope of R", xlim=ends)
+        axis.set(title=lettered(algorithm), xlabel="promised slope of R", xlim=ends)
         axis.set_ylim(own["low"].min() - 0.06 * reach, max(own["high"].max(), ends[1]) + 0.04 * reach)
         sns.despine(ax=axis)
         part = own[own["algorithm"] == algorithm].sort_values(["family", "dim"])
@@ -89,7 +89,7 @@ def promise_group(axis, group, lowest):
             elinewidth=0.9,
         )
         remarkable = row.slope > promise + margin or row.slope == lowest
-        named.append((x, row.slope, f"{row.family} {row.dim}" if remarkable else ""))
+        named.append((x, row.slope, lettered(f"{row.family} {row.dim}") if remarkable else ""))
     return named
 
 

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import NullLocator
 
-from .base import INK, MARKERS
+from .base import INK, MARKERS, lettered
 
 TITLE = "The gap over the plane of costs"
 CAPTION = (
@@ -100,7 +100,7 @@ def place(axis, x, y, group, colours, scale):
             markeredgecolor=INK,
             markeredgewidth=0.6,
         )
-    names = ", ".join(f"{row.family}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
+    names = ", ".join(f"{lettered(row.family)}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
     look = {
         "fontsize": 7.3,
         "color": INK,

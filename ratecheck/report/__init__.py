@@ -11,7 +11,7 @@ from pathlib import Path
 from ..analysis import Analysis
 from ..files import together
 from ..tables import tabulated, write_tables
-from .context import Context, Info
+from .context import Context, Info, harmless
 from .page import write_html
 from .sections import written_out
 
@@ -22,7 +22,7 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {}
+    analysis, drawn = harmless(analysis), {}
     with together(folder) as drafts:
         if figures:
             from .. import figures as drawing
@@ -31,5 +31,5 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
             drawn = {f: drawing.draw_study(drafts, f, analysis, svg) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
-        drafts.write("report.md", written_out(Context(analysis, info, drawn, tables)))
+        drafts.write("report.md", written_out(Context(analysis, info.harmless, drawn, tables)))
     return folder / "report.md"
