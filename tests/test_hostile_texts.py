@@ -2,9 +2,12 @@
 
 import csv
 import html
+import os
 import re
 from dataclasses import replace
+from urllib.parse import quote
 
+import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
@@ -12,6 +15,7 @@ from ratecheck import figures
 from ratecheck.claims import Violation
 from ratecheck.figures.regret import REGRET
 from ratecheck.report import write_html, write_report
+from ratecheck.report.overview import write_overview
 from tests.report_cases import AUDIT, analysis_of, info_of, planned, report
 
 TEXTS = [
@@ -68,6 +72,7 @@ def everywhere(text, analysis):
         nonlocal n
         n += 1
         case, bad = result.case, f"{text} {n % 2}"
+        family = text if len({f for f, _ in analysis.costs}) == 1 else f"{text} of {case.family} {text}"
         claims = tuple(
             replace(
                 c, theorem=bad, statement=bad, violated=(Violation(text, text),), remarks=(text,), corrected_name=bad
@@ -83,7 +88,7 @@ def everywhere(text, analysis):
             )
             for j, claim in zip(result.judged, claims, strict=True)
         )
-        case = replace(case, family=text, algorithm=bad, claims=claims, controls=tuple(c for c, _ in controls))
+        case = replace(case, family=family, algorithm=bad, claims=claims, controls=tuple(c for c, _ in controls))
         return replace(result, case=case, judged=judged, controls=controls)
 
     results = tuple(map(of, analysis.results))
@@ -112,15 +117,25 @@ def two_families():
     return analysis_of(planned((("quadratic", 1), ("cone", 1))))
 
 
+def structures(folder, analysis, text):
+    """The tags of a report and of its page."""
+    source = report(folder, *everywhere(text, analysis))
+    return tags(rendered(source)), tags(write_html(folder).read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def usual(small, tmp_path_factory):
+    return structures(tmp_path_factory.mktemp("usual"), small, "word")
+
+
 @pytest.mark.parametrize("text", TEXTS)
-def test_a_text_of_the_store_changes_no_structure(tmp_path, small, text):
-    harmless, hostile = (report(tmp_path, *everywhere(t, small)) for t in ("word", text))
-    assert tags(rendered(hostile)) == tags(rendered(harmless))
-    write_html(tmp_path)
-    page = (tmp_path / "report.html").read_text("utf-8")
-    (tmp_path / "report.md").write_text(harmless, encoding="utf-8")
-    write_html(tmp_path)
-    assert tags(page) == tags((tmp_path / "report.html").read_text("utf-8"))
+def test_a_text_of_the_store_changes_no_structure(tmp_path, small, usual, text):
+    assert structures(tmp_path, small, text) == usual
+
+
+@pytest.mark.parametrize("text", TEXTS[::4])
+def test_sections_of_families_change_no_structure_either(tmp_path, two_families, text):
+    assert structures(tmp_path, two_families, text) == structures(tmp_path, two_families, "word")
 
 
 @pytest.mark.parametrize("text", [t for t in TEXTS if t.isprintable()])
@@ -162,7 +177,7 @@ def test_a_command_cannot_leave_its_fence(tmp_path, small):
 def test_figures_survive_every_name(tmp_path, two_families, text, monkeypatch):
     monkeypatch.setattr(figures, "STUDY", (REGRET, figures.GAP))
     write_report(tmp_path / "folder", *everywhere(text, two_families))
-    assert len(list((tmp_path / "folder" / "figures").iterdir())) == 2
+    assert len(list((tmp_path / "folder" / "figures").iterdir())) == 4
     assert {p.name for p in tmp_path.iterdir()} == {"folder"}
 
 
@@ -177,3 +192,58 @@ def test_a_cell_is_no_formula(tmp_path, small, text):
         for column, cell in ((c, v) for row in rows for c, v in zip(header, row, strict=True)):
             number = re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", cell)
             assert number or not cell.startswith(("=", "+", "-", "@", "\t")), (column, cell)
+
+
+def altered(root, small, **cells):
+    """The overview of a folder that holds a study whose fits.csv was altered."""
+    report(root / "study", small)
+    fits = pd.read_csv(root / "study" / "fits.csv", dtype=str)
+    fits.assign(**cells).to_csv(root / "study" / "fits.csv", index=False, quoting=csv.QUOTE_ALL)
+    return write_overview(root).read_text("utf-8")
+
+
+@pytest.fixture
+def no_figures(monkeypatch):
+    monkeypatch.setattr(figures, "draw_overview", lambda *_: [])
+
+
+@pytest.mark.parametrize("text", [t for t in TEXTS if t.isprintable()])
+@pytest.mark.usefixtures("no_figures")
+def test_a_text_of_a_table_changes_no_overview(tmp_path, small, text):
+    words = ("family", "theorem", "violated_names")
+    harmless, hostile = (altered(tmp_path, small, **dict.fromkeys(words, t)) for t in ("word", text))
+    assert tags(rendered(hostile)) == tags(rendered(harmless))
+
+
+@pytest.mark.parametrize("name", ["<b>x", "x](y) [z", "a b", "a|b", "a\nb", "![x](y)", "a\udcff"])
+@pytest.mark.usefixtures("no_figures")
+def test_the_name_of_a_folder_is_a_link_to_it(tmp_path, small, name):
+    report(tmp_path / name, small)
+    page = rendered(write_overview(tmp_path).read_text("utf-8"))
+    assert len(re.findall(f'<a href="{quote(os.fsencode(name), "=")}/report.md">', page)) == 2
+    assert page.count("<a ") == 2
+    assert "<b" not in page
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("exponent_verdict", "MAYBE"),
+        ("dim", "0"),
+        ("dim", "1.5"),
+        ("alpha", "inf"),
+        ("margin", "word"),
+        ("violated_names", "1"),
+        ("dim", "11"),
+        ("family", "7"),
+    ],
+)
+def test_an_overview_survives_every_cell(tmp_path, small, column, cell):
+    said = "There is no study here yet" in altered(tmp_path, small, **{column: cell})
+    assert said == (column not in ("violated_names", "family") and cell != "11")
+
+
+def test_an_overview_does_not_wait_for_a_table(tmp_path):
+    (tmp_path / "study").mkdir()
+    os.mkfifo(tmp_path / "study" / "fits.csv")
+    assert "There is no study here yet" in write_overview(tmp_path).read_text("utf-8")

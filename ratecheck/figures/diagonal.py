@@ -58,7 +58,15 @@ def diagonal_figure(fits, names):
 
 def keys(own):
     dims = [
-        Line2D([], [], color=colour_of(d - 1), marker=MARKERS[d - 1], linestyle="none", markersize=6, label=f"d = {d}")
+        Line2D(
+            [],
+            [],
+            color=colour_of(d - 1),
+            marker=MARKERS[(d - 1) % len(MARKERS)],
+            linestyle="none",
+            markersize=6,
+            label=f"d = {d}",
+        )
         for d in sorted(set(own["dim"]))
     ]
     faces = [
@@ -83,7 +91,7 @@ def promise_group(axis, group, lowest):
             row.slope,
             [[row.slope - row.low], [row.high - row.slope]],
             color=colour_of(row.dim - 1),
-            marker=MARKERS[row.dim - 1],
+            marker=MARKERS[(row.dim - 1) % len(MARKERS)],
             fillstyle=VERDICT_FACE[row.exponent_verdict],
             markersize=4.5,
             elinewidth=0.9,

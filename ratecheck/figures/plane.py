@@ -58,7 +58,15 @@ def plane_figure(fits, gaps, regimes: Regimes):
     axis.yaxis.set_minor_locator(NullLocator())
     sns.despine(ax=axis)
     shapes = [
-        Line2D([], [], color="white", markeredgecolor=INK, marker=MARKERS[d - 1], linestyle="none", label=f"d = {d}")
+        Line2D(
+            [],
+            [],
+            color="white",
+            markeredgecolor=INK,
+            marker=MARKERS[(d - 1) % len(MARKERS)],
+            linestyle="none",
+            label=f"d = {d}",
+        )
         for d in sorted(set(costs["dim"]))
     ]
     axis.legend(handles=shapes, loc="lower left", frameon=False)
@@ -94,7 +102,7 @@ def place(axis, x, y, group, colours, scale):
         axis.plot(
             x + right,
             y * np.exp(up),
-            marker=MARKERS[row.dim - 1],
+            marker=MARKERS[(row.dim - 1) % len(MARKERS)],
             markersize=7,
             color=colours(scale(row.gap)) if known else "white",
             markeredgecolor=INK,
