@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+from ..files import together
 from . import __doc__ as purpose
 from .measure import calibrate
 from .report import report
@@ -26,11 +27,11 @@ def main(argv=None) -> int:
         return 0
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, table in vars(tables).items():
-        table.to_csv(arguments.out / f"{name}.csv", index=False)
-    page = arguments.out / "report.md"
-    page.write_text(report(tables, arguments.repeats, arguments.seed), encoding="utf-8")
-    print(page)
+    with together(arguments.out) as drafts:
+        for name, table in vars(tables).items():
+            drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+        drafts.write("report.md", report(tables, arguments.repeats, arguments.seed))
+    print(arguments.out / "report.md")
     return 0
 
 
