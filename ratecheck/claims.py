@@ -54,17 +54,26 @@ class Theorem:
             raise ValueError(f"{self.name}: kind = {self.kind!r} must be 'upper' or 'lower'")
 
     def rate(self, constants: Constants, dim: int) -> Rate:
-        return self.formula(constants.alpha, constants.beta, dim)
+        rate = self.formula(constants.alpha, constants.beta, dim)
+        if not isinstance(rate, Rate):
+            raise ValueError(f"{self.name}: its formula returned {rate!r}, where it must return a Rate")
+        return rate
 
     def violated(self, constants: Constants, dim: int, **settings) -> tuple[Violation, ...]:
         """Hypotheses that are not met; of an algorithm's settings those count that the theorem speaks of."""
         spoken_of = signature(self.hypotheses).parameters
         if not any(p.kind is Parameter.VAR_KEYWORD for p in spoken_of.values()):
             settings = {name: value for name, value in settings.items() if name in spoken_of}
-        return tuple(self.hypotheses(constants, dim, **settings))
+        found = tuple(self.hypotheses(constants, dim, **settings) or ())
+        for violation in found:
+            if not isinstance(violation, Violation):
+                raise ValueError(
+                    f"{self.name}: its hypotheses gave {violation!r}, which is no Violation(name, sentence)"
+                )
+        return found
 
     def remarks(self, constants: Constants, dim: int) -> tuple[str, ...]:
-        return tuple(self.unneeded(constants, dim))
+        return tuple(self.unneeded(constants, dim) or ())
 
     def claim(self, constants: Constants, dim: int, **settings) -> Claim:
         """What the theorem says about a cost with these constants and an algorithm with these settings."""

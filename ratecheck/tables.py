@@ -102,6 +102,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "alignment": case.series.alignment,
                 "control": str(result.control),
                 "planned": result.expected,
+                "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
                 "violated": "; ".join(map(str, claim.violated)),
                 "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
                 **(checks_of(result, fit) if usable else {}),

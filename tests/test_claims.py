@@ -231,3 +231,24 @@ def test_a_promised_lower_bound_is_answered_in_its_own_words(analysed):
     text = answer(analysis, lambda result: result.case.algorithm)
     assert "the regret grows no more slowly than the promised exponent asks for in the one case" in text
     assert "the regret grows no faster than the promised exponent allows in the one case" in text
+
+
+def test_verdicts_on_added_theorems_are_part_of_the_answer(analysed):
+    folly = rc.Theorem("Folly", "upper", "no regret at all", lambda alpha, beta, dim: rc.Rate(1.0))
+    mine = rc.AskTell(Other, promise=rc.Rate(0.0))
+    analysis = analysed(mine, theorems=[folly], horizons=[2**k for k in range(6, 13)])
+    assert "Folly is refuted in the one case" in answer(analysis, lambda result: result.case.algorithm)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"formula": lambda alpha, beta, dim: 0.3}, "returned 0.3, where it must return a Rate"),
+        ({"hypotheses": lambda c, dim: ["mu is small"]}, "'mu is small', which is no Violation"),
+    ],
+)
+def test_theorems_that_are_none_are_refused_when_the_study_is_planned(change, words):
+    with pytest.raises(ValueError, match=words):
+        claimed(rc.UniformBins(), theorems=[replace(MINE, **change)])
+    silent = replace(MINE, hypotheses=lambda c, dim: None)
+    assert claimed(rc.UniformBins(), theorems=[silent, MINE])["UniformBins"]["mine"] == []

@@ -1,6 +1,7 @@
 """The zoo at one glance against the tables of its studies."""
 
 import re
+import shutil
 from dataclasses import replace
 
 import pandas as pd
@@ -109,6 +110,16 @@ def test_overview_brackets_gaps_before_an_onset(early, tmp_path):
     (row,) = the_table(write_overview(tmp_path).read_text("utf-8"), "measured gap")
     assert re.fullmatch(r"\(-?0\.\d+ \[.*\]\)", row["measured gap"])
     assert row["UniformBins, Theorem 1"] == "? / ?"  # nothing was judged, so nothing lacks force
+
+
+def test_overview_spares_a_page_that_says_more(zoo_folder, tmp_path):
+    shutil.copytree(zoo_folder, tmp_path / "zoo")
+    before = (tmp_path / "zoo" / "README.md").read_bytes()
+    for path in (tmp_path / "zoo").glob("*/fits.csv"):
+        pd.read_csv(path).drop(columns="role").to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"no column role.*; start the studies again"):
+        write_overview(tmp_path / "zoo")
+    assert (tmp_path / "zoo" / "README.md").read_bytes() == before
 
 
 def test_overview_names_tables_that_it_cannot_read(tmp_path):

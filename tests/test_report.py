@@ -127,7 +127,7 @@ def test_nothing_open_is_said(small, tmp_path):
 
 def test_hypotheses_that_are_not_met_are_said(written):
     text = section((written / "report.md").read_text("utf-8"), "What the verdicts rest on")
-    assert re.search(r"- d = 1 AdaptiveBins: mu = [\d.]+ is below", text)
+    assert re.search(r"- d = 1 AdaptiveBins, Theorem 2: mu = [\d.]+ is below", text)
     assert "cannot refute it" in text
 
 

@@ -23,7 +23,7 @@ VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
 
 def diagonal_figure(fits, names):
     """A panel per name of an algorithm that has a fit."""
-    own = fits[fits["kind"] == "upper"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
+    own = fits[fits["role"] == "own"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
     own = own[own["algorithm"].isin(list(names))].dropna(subset=["slope"])
     algorithms = [a for a in names if (own["algorithm"] == a).any()]
     width, height, handles = 5.2 * max(1, len(algorithms)) + 0.6, 6.0, keys(own)

@@ -26,7 +26,7 @@ def panel(axis, result, colour, marker, margin):
     mean = np.exp(data.y)
     in_window = within(T, result.case.window)
     points(axis, T, mean, np.zeros((2, len(T))), colour, marker, in_window)
-    lines = [f"promised {rate.slope:.3g}"]
+    lines = [f"promised {'≥ ' if result.own.claim.kind == 'lower' else ''}{rate.slope:.3g}"]
     if result.fit is not None:
         fit = result.fit.at(rate.log_power)
         line, inside = fit.line(), fit.data.horizons

@@ -120,7 +120,7 @@ def _log_powers(analysis, name) -> str:
         parts.append(f"{power} is undecided {_where(undecided, total)}")
     pairs = dict.fromkeys((g.first, g.second) for g in analysis.gaps)
     gaps = [fallen_behind(analysis.gaps, *pair) for pair in list(pairs)[:1]]  # the section on gaps has all of them
-    return _sentence([*parts, *_lower_bounds(analysis, name), *filter(None, gaps)])
+    return _sentence([*parts, *_added(analysis, name), *_bounds(analysis, name), *filter(None, gaps)])
 
 
 def fallen_behind(gaps, first, second) -> str:
@@ -148,21 +148,35 @@ def _corrected(analysis, name):
             )
 
 
-def _lower_bounds(analysis, name):
+def _added(analysis, name):
+    """Theorems that the study adds to what the algorithms claim themselves."""
+    others = [j.claim for r in analysis.results for j in r.judged if j.claim.per_cost and j.claim != r.case.own]
+    for theorem in dict.fromkeys(claim.theorem for claim in others):
+        good, bad, undecided = _split(analysis, name, _verdict_on(theorem))
+        total = len(good) + len(bad) + len(undecided)
+        for names, said in ((bad, "refuted"), (good, "consistent"), (undecided, "undecided")):
+            if names:
+                yield f"{theorem} is {said} {_where(names, total, which=said == 'refuted')}"
+
+
+def _bounds(analysis, name):
     """Bounds on the worst cost: a single cost agrees or says nothing."""
-    bounds = list(dict.fromkeys(j.claim.theorem for r in analysis.results for j in r.judged if not j.claim.per_cost))
-    for theorem in bounds:
-
-        def of(result, theorem=theorem):
-            return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
-
-        good, _, undecided = _split(analysis, name, of)
+    bounds = {j.claim.theorem: j.claim.kind for r in analysis.results for j in r.judged if not j.claim.per_cost}
+    for theorem, kind in bounds.items():
+        good, _, undecided = _split(analysis, name, _verdict_on(theorem))
         total = len(good) + len(undecided)
         if good:
-            yield f"the lower bound of {theorem} is consistent {_where(good, total, which=False)}"
+            yield f"the {kind} bound of {theorem} is consistent {_where(good, total, which=False)}"
         if undecided:
-            subject = "it" if good else f"the lower bound of {theorem}"
+            subject = "it" if good else f"the {kind} bound of {theorem}"
             yield f"{subject} is undecided {_where(undecided, total)}"
+
+
+def _verdict_on(theorem):
+    def of(result):
+        return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
+
+    return of
 
 
 def _sentence(parts, condition="") -> str:

@@ -83,11 +83,14 @@ def foundation_cells(context: Context, result):
 
 
 def remarks(context: Context):
-    """Hypotheses that are not met, and bounds on the worst cost."""
+    """What is claimed, hypotheses that are not met, and bounds on the worst cost."""
+    claims = {j.claim.theorem: j.claim.statement for r in context.analysis.results for j in r.judged}
+    yield "\n".join(f"- {theorem}: {statement}." for theorem, statement in claims.items())
     lines = [
-        f"- {context.case(r)}: {remark}."
+        f"- {context.case(r)}, {j.claim.theorem}: {violation}."
         for r in context.analysis.results
-        for remark in dict.fromkeys(x for j in r.judged for x in j.claim.violated)
+        for j in r.judged
+        for violation in j.claim.violated
     ]
     if lines:
         yield (

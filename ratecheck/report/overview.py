@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote_to_bytes
 import numpy as np
 import pandas as pd
 
+from ..comparison import SAME_EXPONENT
 from ..files import read_below, together
 from ..markdown import counted, estimate, fixed, fraction, listing, plain, table
 from ..verdicts import Name
@@ -21,7 +22,7 @@ CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
 NUMBERS += ["margin"]
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
-WORDS += ["violated_names"]
+WORDS += ["violated_names", "role"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
 GAP_NUMBERS = ["dim", "predicted", "gap", "low", "high"]
 GAPS = [*GAP_NUMBERS, "family", "cost", "first", "second", "reason"]
@@ -49,7 +50,7 @@ class Zoo:
     @property
     def own(self) -> pd.DataFrame:
         """What the algorithms claim themselves, as printed."""
-        return self.fits[self.fits["kind"] == "upper"].drop_duplicates(CASE)
+        return self.fits[self.fits["role"] == "own"].drop_duplicates(CASE)
 
 
 def write_overview(root) -> Path:
@@ -57,6 +58,11 @@ def write_overview(root) -> Path:
     root = Path(root)
     _spare_others(root)
     found = collected(root)
+    if found.fits.empty and found.skipped and (root / PAGE).exists():  # a page that says more than the new one would
+        raise ValueError(
+            f"no table below {root} is one of this version of ratecheck ({listing(found.skipped)}); start the studies "
+            "again, stored runs will be used as they are"
+        )
     with together(root) as drafts:
         if found.fits.empty:
             blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
@@ -149,15 +155,20 @@ def regimes(found: Zoo) -> dict[str, str]:
     first, second = found.pair
     costs = found.fits.drop_duplicates("cost")[["cost", "alpha", "beta"]]
     gaps = found.gaps.merge(costs, on="cost")
-    worse, same = gaps["predicted"] > 1e-9, gaps["predicted"].abs() <= 1e-9
+    worse, same = gaps["predicted"] > SAME_EXPONENT, gaps["predicted"].abs() <= SAME_EXPONENT
     own = found.own[found.own["algorithm"] == second]
     critical = own[(own["alpha"] * own["beta"] / own["dim"] - 1).abs() < 1e-9]
     slopes = set(critical["theory_slope"].round(9))
-    above = f": {first} is promised a worse exponent" if worse[gaps["beta"] > 1 + 1e-9].all() else ""
+    above = f": {first} is promised a worse exponent" if _all(worse[gaps["beta"] > 1 + 1e-9]) else ""
     on = f": {second} is promised $T^{{{fraction(slopes.pop())}}}$" if len(slopes) == 1 else ""
-    below = f": {first} is promised the exponent of {second}" if same[gaps["beta"] <= 1 + 1e-9].all() else ""
+    below = f": {first} is promised the exponent of {second}" if _all(same[gaps["beta"] <= 1 + 1e-9]) else ""
     bar = f"measured gap: slope of {first} − slope of {second}"
     return {"above": f"β > 1{above}", "on": f"β = d/α{on}", "below": f"β < 1{below}", "bar": bar}
+
+
+def _all(series) -> bool:
+    """Of no case at all nothing is said."""
+    return len(series) > 0 and bool(series.all())
 
 
 def _blocks(found: Zoo, drawn):
@@ -182,7 +193,8 @@ def _blocks(found: Zoo, drawn):
 
 def _verdicts(found: Zoo, costs):
     fits, gaps = found.fits, found.gaps
-    bounds = list(dict.fromkeys(fits[fits["kind"] == "lower"]["theorem"]))
+    bounding = fits[fits["role"] == "bound"]
+    bounds = list(dict.fromkeys(bounding["theorem"]))
     said = [
         "Exponent / printed log power / corrected log power, where theory corrects it: C is CONSISTENT, **R** REFUTED, "
         "? INCONCLUSIVE. In round brackets: verdicts without force, because the negative control was not refuted; † "
@@ -190,8 +202,8 @@ def _verdicts(found: Zoo, costs):
     ]
     if bounds:
         said.append(
-            f"{listing(bounds)} bounds the worst cost near each of these, which a single cost cannot refute; its "
-            f"letters are for {listing(found.algorithms)}."
+            f"What {listing(bounds)} says of the worst cost near each of these, no single cost can refute; the letters "
+            f"there are for {listing([a for a in found.algorithms if (bounding['algorithm'] == a).any()])}."
         )
     if found.pair:
         said.append(
@@ -246,7 +258,7 @@ def _row(here, gap, algorithms, bounds):
         first["dim"],
         fraction(first["alpha"]),
         fraction(first["beta"]),
-        *(_parts(here[(here["algorithm"] == a) & (here["kind"] == "upper")]) for a in algorithms),
+        *(_parts(here[(here["algorithm"] == a) & (here["role"] == "own")]) for a in algorithms),
         *(_bound(here[here["theorem"] == theorem], algorithms) for theorem in bounds),
         predicted,
         measured,

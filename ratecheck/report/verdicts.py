@@ -39,7 +39,7 @@ def summary_cells(context: Context, result, bounds):
     verdicts = {j.claim.theorem: shown(j.name) for j in result.judged}
     corrected = found.corrected_log_power
     return [
-        fixed(row["theory_slope"]),
+        ("≥ " if result.own.claim.kind == "lower" else "") + fixed(row["theory_slope"]),
         slope(result, row),
         shown(found.exponent.name),
         shown(found.log_power.name),

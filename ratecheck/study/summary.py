@@ -11,7 +11,9 @@ def summary(analysis: Analysis) -> str:
     rows = [row_of(result, judged) for result in analysis.results for judged in result.judged]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
-    lines.append("\nprinted -> corrected powers of ln T; slopes are fitted at the last of them")
+    lines.append("")
+    if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
+        lines.append("printed -> corrected powers of ln T; slopes are fitted at the last of them")
     lines += [*unmet(analysis), *controls(analysis)]
     unjudged = [r.case.name for r in analysis.results if r.problem]
     if unjudged:
@@ -49,7 +51,8 @@ def unmet(analysis: Analysis):
 
 def controls(analysis: Analysis):
     judged = [(r.case.name, v.name == "REFUTED") for r in analysis.results if not r.problem for _, v in r.controls]
-    yield f"negative controls: {sum(caught for _, caught in judged)} of {len(judged)} refuted"
+    if judged:
+        yield f"negative controls: {sum(caught for _, caught in judged)} of {len(judged)} refuted"
     missed = list(dict.fromkeys(name for name, caught in judged if not caught))
     if missed:
         yield f"not refuted, so the verdict has no force: {'; '.join(missed)}"
