@@ -15,7 +15,7 @@ from .claims import Case, Claim, Control
 from .comparison import Gap, gap_of
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
-from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, resolution, verdict
+from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, longer, resolution, verdict
 
 FEWEST = 3  # runs at a horizon, for an interval
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
@@ -221,7 +221,7 @@ def wandering(case: Case, fit: Fit) -> str:
         return ""
     return (
         f"at T = {first:.0f} a step still costs {100 * share:.0f} % of what a random query costs, so that the rate has "
-        f"hardly set in; T_max = {rounded_up(fit.data.horizons[-1] ** 2 / first)} would show more"
+        f"hardly set in; T_max = {longer(fit.data)} would show more"
     )
 
 

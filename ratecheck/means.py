@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-NAMES = ("family", "cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
+NAMES = ("cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
 
 class FitError(ValueError):

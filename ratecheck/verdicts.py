@@ -25,7 +25,7 @@ import numpy as np
 from scipy import special
 
 from .fit import Estimate, Fit, fit_rate
-from .means import FitError
+from .means import FitError, LogMeans, rounded_up
 from .rates import Rate
 
 MARGIN = 0.05  # of a slope
@@ -256,16 +256,16 @@ def _decide(whole, half, scattered, falling, margin, level, measured, kind, fit)
         reason = f"{measured}: more than {margin:g} {side} it"
     elif whole.above(margin) < 1 - level and half.value > margin:
         why = "the excess is still falling with T" if falling else "the points scatter about the line as much as that"
-        reason = f"{measured}, but {why}; T_max = {_longer(fit.data):.2g} would show more"
+        reason = f"{measured}, but {why}; T_max = {longer(fit.data)} would show more"
     else:
         reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
     caution = f" ({fit.caution})" if fit.caution else ""
     return Verdict(name, reason + caution, whole, margin, p_value)
 
 
-def _longer(data):
-    """A window twice as long in ln T."""
-    return float(data.horizons[-1] ** 2 / data.horizons[0])
+def longer(data: LogMeans) -> str:
+    """The end of a window twice as long in ln T."""
+    return rounded_up(float(data.horizons[-1] ** 2 / data.horizons[0]))
 
 
 def _remedy(whole, half, margin, level, data):
@@ -284,7 +284,7 @@ def _remedy(whole, half, margin, level, data):
             more = max(math.ceil(needed), n + 1)
             return f"the one-sided limit is {worst.upper_limit(level):+.3f}, N = {more} runs would do"
     why = "whole window and last half disagree" if apart else "more runs will not tell"
-    return f"{why} (excess {whole.value:+.3f} and {half.value:+.3f}), T_max = {_longer(data):.2g} would tell more"
+    return f"{why} (excess {whole.value:+.3f} and {half.value:+.3f}), T_max = {longer(data)} would tell more"
 
 
 def resolution(horizons) -> float:

@@ -24,7 +24,7 @@ def bad(change, message):
         bad(lambda t: t.assign(regret=-t.regret), "has no logarithm"),
         bad(lambda t: t.assign(regret=t.regret.where(t.index != 3)), "not finite"),
         bad(lambda t: t.assign(horizon=t.horizon / 128), "does not exceed e"),
-        bad(lambda t: t.assign(family=["a", *["b"] * (len(t) - 1)]), "different family"),
+        bad(lambda t: t.assign(cost=["a", *["b"] * (len(t) - 1)]), "different cost"),
         bad(lambda t: pd.concat([t, t]), "appears twice"),
         bad(lambda t: t.iloc[1:], "missing at some horizons"),
         bad(lambda t: t.drop(columns="anytime"), "no column 'anytime'"),
