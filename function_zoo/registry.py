@@ -69,7 +69,7 @@ class OneOf:
 def number(where, name, value) -> float:
     try:
         value = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidChoice(f"{where}: {name} = {value!r} is not a number") from None
     if math.isnan(value):
         raise InvalidChoice(f"{where}: {name} is not a number (nan)")
@@ -80,7 +80,7 @@ def vector(where, name, value, dim) -> tuple[float, ...]:
     """One number for all coordinates, or one for each."""
     try:
         items = np.atleast_1d(np.asarray(value, dtype=float)).tolist()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidChoice(f"{where}: {name} = {value!r} is neither a number nor {dim} numbers") from None
     if np.ndim(items) == 1 and len(items) == 1:
         items = items * dim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import Parser, guarded
+from function_zoo.commandline import Parser, guarded, path, sentence
 
 from .store import Store, StoreError
 
@@ -26,7 +26,7 @@ def main(argv=None) -> int:
         return guarded(COMMANDS[command], rest, errors=(StoreError, ValueError, OSError))
     if command in ("-h", "--help"):
         return guarded(usage)
-    print(f"error: there is no command {command!r}; take {', '.join(COMMANDS)}", file=sys.stderr)
+    print(f"error: there is no command {sentence(repr(command))}; take {', '.join(COMMANDS)}", file=sys.stderr)
     return 2
 
 
@@ -102,7 +102,7 @@ COMMANDS = {"study": study, "report": report, "overview": overview, "export": ex
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
     parser = Parser(prog=f"ratecheck {command}", description=what)
-    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
+    parser.add_argument("folder", type=path, metavar="DIR", help=folder)
     return parser
 
 

@@ -9,8 +9,6 @@ from ratecheck.calibration import __main__ as calibration
 from ratecheck.study import command
 from tests.command_lines import check_planned, check_refused, typed
 
-pytestmark = pytest.mark.xfail(reason="tracebacks, long waits, silence", run=False)
-
 MANY = "9" * 400
 CONE = ["--family", "cone", "--dims", "1"]
 
@@ -52,7 +50,7 @@ REFUSED = [
     [*CONE, "--width", "0"],
     ["--family", "cone", "--dims", "3", "--width", "1e-299"],
     [*CONE, "--algorithms", "hoo", "--nu", "-1"],
-    [*CONE, "--algorithms", "hoo", "--nu", "1e100"],
+    ["--family", "cone", "--mu", "1e100"],
     [*CONE, "--noise", ""],
     [*CONE, "--noise", "student:nan"],
     [*CONE, "--noise", "gaussian:"],
@@ -101,15 +99,15 @@ def test_a_study(words, dry, place):
 @pytest.mark.parametrize(
     "words",
     [
-        ["--mu", "1e100"],
+        ["--algorithms", "hoo", "--nu", "1e100"],
         ["--mu", "1e-320"],
         ["--mu", "0"],
         ["--dims", "1", "1"],
         ["--dims", "１"],
-        ["--dims", "16"],
+        ["--dims", "9"],
         ["--replicates", "1_000"],
-        ["--replicates", "100000"],
-        ["--preset", "quick", "--horizons", "3:2^53"],
+        ["--replicates", "50000"],
+        ["--preset", "quick", "--horizons", "3:2^30"],
         ["--workers", "3", "--scheduler", "tcp://127.0.0.1:1"],
         ["--scheduler", "tls://[::1]:8786"],
     ],
