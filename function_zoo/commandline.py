@@ -21,6 +21,13 @@ class Mistake(argparse.ArgumentTypeError, ValueError):
 class Parser(argparse.ArgumentParser):
     """Mistakes get one sentence."""
 
+    def parse_known_args(self, args=None, namespace=None):
+        args = sys.argv[1:] if args is None else list(args)
+        for word in args:
+            if re.fullmatch("--[^=]+=--", word):  # argparse would make it an empty list
+                self.error(f"argument {word[:-3]}: -- is no value")
+        return super().parse_known_args(args, namespace)
+
     def error(self, message):
         self.exit(2, f"error: {sentence(message)} (see {self.prog} --help)\n")
 

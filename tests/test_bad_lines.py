@@ -15,6 +15,8 @@ CONE = ["--family", "cone", "--dims", "1"]
 REFUSED = [
     ["--study", ""],
     ["--study", "", "--list", ""],
+    ["--study=--"],
+    ["--family=--"],
     ["--study", "a\nb"],
     ["--study", "a\0b"],
     ["--study", "a\udcffb"],
