@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
 from .rates import Rate
@@ -56,6 +57,10 @@ class Theorem:
         return self.formula(constants.alpha, constants.beta, dim)
 
     def violated(self, constants: Constants, dim: int, **settings) -> tuple[Violation, ...]:
+        """Hypotheses that are not met; of an algorithm's settings those count that the theorem speaks of."""
+        spoken_of = signature(self.hypotheses).parameters
+        if not any(p.kind is Parameter.VAR_KEYWORD for p in spoken_of.values()):
+            settings = {name: value for name, value in settings.items() if name in spoken_of}
         return tuple(self.hypotheses(constants, dim, **settings))
 
     def remarks(self, constants: Constants, dim: int) -> tuple[str, ...]:

@@ -38,9 +38,8 @@ class Runs:
     replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
     numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
     these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).
-    With diagnostics also: exceeded (steps after which the lower confidence bound of the cell of x* lay above f*),
-    error (f - f* at the recommended point, the centre of the cell with the most queries) and x0, x1, ... (that
-    point); and
+    With diagnostics also: exceeded (steps after which the algorithm's optimistic bound contradicted f*), error (f - f*
+    at the point that it recommends) and x0, x1, ... (that point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
     """
 

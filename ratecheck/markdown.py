@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
 from fractions import Fraction
 
 NOTHING = "–"
+
+# Of a text that is not ours: what ends a line, what nobody sees, and what markdown, HTML or GitHub take for markup.
+# Numbers in brackets are intervals, and six_hump_camel is a word.
+ENDS = re.compile(r"[ \t]*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
+UNSEEN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+NUMBERS = r"\[(?=[^\]]*\d)[-+\d., e]+\](?![(\[:])"
+MARKUP = re.compile(
+    rf"(?<=.)(?P<numbers>{NUMBERS})"
+    r"|&(?=[#a-zA-Z])|<(?![\s=\d])|[\\`*~$\[\]]|(?<![^\W_])_|_(?![^\W_])"
+    r"|(?<=\w):(?=//)|(?<=www)\."
+    r"|^(?:[#>]|[-+=](?=[-+=\s]|$)|\d+[.)](?=\s|$))",
+    re.IGNORECASE,
+)
 
 
 def table(header, rows) -> str:
@@ -17,6 +32,37 @@ def table(header, rows) -> str:
 def _cell(content) -> str:
     text = NOTHING if content is None else str(content)
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def one_line(text) -> str:
+    """A text that is not ours, in one line and without characters that nobody sees."""
+    return UNSEEN.sub("\N{REPLACEMENT CHARACTER}", ENDS.sub(" ", text.strip()))
+
+
+def plain(text) -> str:
+    """A text that is not ours: shown letter by letter, and nothing in it is taken for markup.
+
+    What could be is spelt as an entity, which no rule of markdown reads as the sign it stands for.
+    """
+    return MARKUP.sub(_spelt, one_line(text))
+
+
+def _spelt(match) -> str:
+    if match["numbers"]:
+        return match[0]
+    return f"{match[0][:-1]}&#{ord(match[0][-1])};"
+
+
+def literal(text) -> str:
+    """The letters that plain() spelt, for tables and pictures, which know no markup."""
+    return html.unescape(text)
+
+
+def fenced(text, language="") -> str:
+    """A block of code; its fence is longer than any row of backticks inside."""
+    lines = [UNSEEN.sub("\N{REPLACEMENT CHARACTER}", line) for line in text.splitlines()]
+    fence = "`" * max(3, 1 + max((len(row) for row in re.findall("`+", text)), default=0))
+    return "\n".join([fence + language, *lines, fence])
 
 
 def absent(x) -> bool:

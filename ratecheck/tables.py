@@ -8,8 +8,9 @@ from numbers import Real
 
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
-from .files import write_whole
+from .files import Drafts
 from .fit import Estimate, Fit
+from .markdown import literal, one_line
 from .verdicts import Assessment
 
 
@@ -32,15 +33,26 @@ def tabulated(analysis: Analysis) -> Tables:
     )
 
 
-def write_tables(folder, tables: Tables) -> None:
+def write_tables(drafts: Drafts, tables: Tables) -> None:
     """Write the three files; one without rows is not there."""
     import pandas as pd
 
     for name, rows in (("fits.csv", tables.fits), ("gaps.csv", tables.gaps), ("details.csv", tables.details)):
         if rows:
-            write_whole(folder / name, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+            drafts.write(name, pd.DataFrame([cells(row) for row in rows]).to_csv(index=False, lineterminator="\n"))
         else:
-            (folder / name).unlink(missing_ok=True)
+            drafts.remove(name)
+
+
+def cells(row: dict) -> dict:
+    """What a file holds: the letters that plain() spelt, and no text that a spreadsheet takes for a formula."""
+    return {key: no_formula(literal(value)) if isinstance(value, str) else value for key, value in row.items()}
+
+
+def no_formula(text: str) -> str:
+    """A text cell in one line; one that would start a formula starts with an apostrophe."""
+    formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return "'" * formula + one_line(text)
 
 
 def rows_of(result: Result, judged: Judged, margin: float):

@@ -95,4 +95,4 @@ def test_caution_counts_only_what_was_judged(small):
     plan = [r.case for r in small.results]
     plan[0] = replace(plan[0], onset=1e6)
     analysis = analysed(plan, pd.concat([bent_runs(case, 0.01) for case in plan]))
-    assert caution(analysis).startswith("In all 3 cases that were judged curvature")
+    assert caution(analysis).startswith("In all 3 cases with a verdict curvature")

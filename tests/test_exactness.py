@@ -11,7 +11,7 @@ from numba import njit
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.algorithms.adaptive import deepest_level
+from ratecheck.algorithms.partition import deepest_level
 from tests import brute, reference
 
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))

@@ -12,8 +12,8 @@ from scipy.stats import binomtest, kstest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.algorithms.adaptive import deepest_level
 from ratecheck.algorithms.hoo import HOO, LINE, LINES, NEXT, NODE, NODE_BYTES, B, N, hoo_kernel
+from ratecheck.algorithms.partition import deepest_level
 from ratecheck.algorithms.run import values
 from tests import reference_hoo
 from tests.test_exactness import DRAWS, STANDARD, standard_normal

@@ -1,5 +1,7 @@
 """HOO's theorem against the formulas and hypotheses of its paper, and what is claimed with which settings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,20 @@ def test_the_onset_separates_uniform_exploration_from_the_rate(name, any_seed):
     early, late = (frame["regret"] / frame["horizon"] / random).groupby(frame["horizon"]).mean()
     assert early > 0.8
     assert late < 0.6
+
+
+def test_numbers_against_hand_computation():
+    # cone, d = 1: lam = 2 / (1.5 - 1) = 4, near 2 M_b (1.5 * 6 + 4) = 65, far 13.1 * 6 / 2 = 39.3, and s = 2
+    c = zoo.get("cone", 1).constants
+    assert hoo.least_nu(c, 1, 2.0) == pytest.approx(2 * 65)
+    assert hoo.least_nu(replace(c, M_b=1e-6), 1, 2.0) == pytest.approx(2 * c.M_a * 6 / c.A)
+    # (10 * 8 / M_a) cells with 8 sigma^2 ln T / (M_a / 8)^2 queries each
+    for sigma in (1.0, 3.0):
+        expected = (80 / c.M_a) * 512 * sigma**2 * np.log(1000) / c.M_a**2
+        assert hoo.onset(c, 1, 10.0, sigma, 1000) == pytest.approx(expected)
+    assert hoo.onset(c, 1, 1e300, 1.0, 1000) < np.inf
+    assert rc.HOO().scale(zoo.get("cone", 1)) == 4.0
+    assert rc.HOO().scale(zoo.get("quartic", 1)) == pytest.approx(2 ** (1 + 4 - 0.5))
+    (violation,) = hoo.theorem.violated(replace(c, beta=1.5), 1)
+    assert violation.name == "beta"
+    assert hoo.theorem.violated(c, 1, nu=1.0) == ()  # without a box there is no least nu

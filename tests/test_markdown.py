@@ -1,8 +1,25 @@
 """Words, numbers and formulas."""
 
-import pytest
+import html
 
-from ratecheck.markdown import among, formula, fraction, general, listing, table, thousands
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from ratecheck.markdown import (
+    among,
+    fenced,
+    formula,
+    fraction,
+    general,
+    listing,
+    literal,
+    one_line,
+    plain,
+    table,
+    thousands,
+)
 from ratecheck.rates import Rate
 from ratecheck.report.page import to_html
 
@@ -36,3 +53,45 @@ def test_words():
     assert general(1468.9, 3) == "1470"
     assert general(1.5e9, 3) == "1.5e+09"
     assert table(["x|y"], [[None]]) == "| x\\|y |\n| --- |\n| – |"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cusp(power=0.7)",
+        "AdaptiveBins(mu=30)",
+        "six_hump_camel",
+        "d = 1",
+        "slope 0.500 [0.485, 0.515] against 0.500: no more than 0.05 above it",
+        "holds as (c'), for a^alpha <= epsilon; the proofs use no more",
+        "Theorem 2, α0 < α",
+        "R > 1, 5 % and T^(-1/2) + 1.5e+04",
+        "Does it hold? It's #1!",
+    ],
+)
+def test_ordinary_texts_are_plain(text):
+    assert plain(text) == text
+
+
+NASTY = st.text(
+    st.sampled_from("ab1 \t\n\r\\`*_~$[]()!<>&#;:/|.-+='\"@%\x00\ud800\u2028é") | st.characters(), max_size=30
+)
+GITHUB = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+@given(NASTY)
+@example("https://example.org www.example.org &#60; [1](x) [1]: x")
+def test_a_plain_text_is_itself_wherever_it_stands(text):
+    said, shown = plain(text), html.escape(one_line(text), quote=False).replace('"', "&quot;")
+    assert literal(said) == one_line(text)
+    assert "://" not in said
+    if shown:
+        assert GITHUB.render(f"- {said}") == f"<ul>\n<li>{shown}</li>\n</ul>\n"
+        assert GITHUB.render(f"{said}: x") == f"<p>{shown}: x</p>\n"
+        assert f"<th>{shown}</th>" in GITHUB.render(table([said, "x"], []))
+
+
+@given(NASTY)
+def test_code_stays_in_its_fence(text):
+    (token,) = GITHUB.parse(fenced(text, "sh"))
+    assert (token.type, token.info) == ("fence", "sh")

@@ -76,7 +76,8 @@ def test_violated_hypotheses_are_named():
     assert zhao_lai.strongly_convex.violated(QUADRATIC, 2) == ()
     assert "is not d/alpha" in said(zhao_lai.critical, zoo.get("quartic", 2).constants)
     assert "exceeds the cost's alpha" in said(zhao_lai.theorem2, cone, alpha=1.5)
-    assert zhao_lai.theorem2.violated(cone, 2, alpha=0.5) == ()
+    assert "is below the cost's alpha" in said(zhao_lai.theorem2, cone, alpha=0.5)
+    assert zhao_lai.theorem2.violated(cone.weakened(0.5), 2, alpha=0.5) == ()
 
 
 def said(theorem, constants, **settings):
@@ -159,3 +160,16 @@ def test_which_theorem_corrects_which():
 
 def test_a_single_cost_refutes_every_theorem_but_the_third():
     assert [t for t in ALL if not t.per_cost] == [zhao_lai.theorem3]
+
+
+def test_periods_and_onsets_follow_the_settings():
+    cone = zoo.get("cone", 2)
+    assert rc.AdaptiveBins().settle(cone).period(cone) == 4.0
+    assert rc.AdaptiveBins(alpha=0.5).settle(cone).period(cone) == 2.0 ** (2 + 1 - 1)
+    assert math.isnan(rc.AdaptiveBins(alpha=2).settle(cone).period(cone))  # no theory
+    # 1600 bins of a given width need as many times more queries than one
+    needed = 8 * math.log(2**20) / cone.constants.M_a**2
+    assert rc.UniformBins(width=0.05).settle(cone).onset(cone, 2**20) == pytest.approx(1600 * max(1, needed))
+    flat = zoo.get("cone", 3)
+    printed, corrected = (rc.UniformBins(width=w).settle(flat).onset(flat, 2**20) for w in ("printed", "corrected"))
+    assert printed > 2**20 > corrected  # a bin per step

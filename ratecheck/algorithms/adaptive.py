@@ -31,7 +31,6 @@ from .run import (
 from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, seat, stretch
 
 UNREACHABLE = 2**62
-NUMBERS_PER_SIDE = 256  # even the deepest cells hold this many floating-point numbers along each axis
 
 
 @dataclass(frozen=True)
@@ -81,13 +80,18 @@ class AdaptiveBins(Compiled):
         return self.a0 * 2.0**-fraction
 
     def claims(self, cost) -> tuple[Claim, ...]:
-        theorem = zhao_lai.misspecified if self.alpha < cost.constants.alpha else zhao_lai.theorem2
-        own = theorem.claim(self._constants(cost), cost.dim, mu=self.mu, alpha=self.alpha)
+        known = self._constants(cost)
+        theorem = zhao_lai.theorem2 if known == cost.constants else zhao_lai.misspecified
+        own = theorem.claim(known, cost.dim, **self.settings(cost))
         return own, zhao_lai.theorem3.claim(cost.constants, cost.dim)
+
+    def settings(self, cost) -> dict:
+        return {"mu": self.mu, "alpha": self.alpha}
 
     def _constants(self, cost):
         """Those that the cost has with this alpha, or with its own where this one asks for too much."""
-        return cost.constants.weakened(self.alpha)
+        known = cost.constants
+        return known if math.isclose(self.alpha, known.alpha) else known.weakened(self.alpha)
 
     def period(self, cost) -> float:
         if self.alpha > cost.constants.alpha:
@@ -121,7 +125,7 @@ class AdaptiveRun(Run):
     def __init__(self, algorithm, cost, length, offset, rng, noise, diagnostics, trace):
         super().__init__(cost, noise, rng, trace)
         alpha, mu = algorithm.alpha, algorithm.mu
-        deepest = deepest_level(cost, length)
+        deepest = partition.deepest_level(cost, length)
         self.side = np.array([length * 2.0**-k for k in range(deepest + 1)])
         self.bias = np.array([mu * a**alpha for a in self.side.tolist()])
         self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE])
@@ -200,12 +204,6 @@ class AdaptiveRun(Run):
 
 def capacity(alpha, k) -> int:
     return math.ceil(2.0 ** (2 * alpha * k)) if 2 * alpha * k < 62 else UNREACHABLE
-
-
-def deepest_level(cost, length) -> int:
-    """The last level at which coordinates tell the points of a cell apart; its cells do not split."""
-    reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.constants.A
-    return max(0, math.floor(math.log2(length / (NUMBERS_PER_SIDE * math.ulp(reach)))))
 
 
 @compiled

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,10 +11,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from function_zoo.formula import packed
+
 from ..claims import Claim, Theorem
 from ..noise import draw
 from ..papers import zhao_lai
 from ..rates import Rate
+from . import sources
 from .run import CLOCK, HIGHEST, Run, lowest
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ class AskTell:
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
     `anytime` says that it ignores the horizon, so that one run serves all of them.  `promise` is what is claimed for it
-    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  The factory must
-    live in a module, for processes and clusters find it there.
+    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  Processes and
+    clusters receive factory and promise by name where they can find it, else by value.
     """
 
     factory: Callable
@@ -64,12 +66,8 @@ class AskTell:
 
     @property
     def fingerprint(self) -> str:
-        """Of the file that defines the factory, empty where there is none: runs of edited code are other runs."""
-        try:
-            source = inspect.getsource(inspect.getmodule(self._maker))
-        except (OSError, TypeError):
-            return ""
-        return hashlib.sha256(source.encode()).hexdigest()[:16]
+        """Of its source code, empty where there is none."""
+        return sources.fingerprint(self._maker)
 
     def settle(self, cost) -> AskTell:
         return self
@@ -79,6 +77,12 @@ class AskTell:
 
     def length(self, cost, horizon, fraction) -> float:
         return 0.0  # it has no cells
+
+    def __reduce__(self):
+        return _unpacked, (packed(self.factory), self.anytime, packed(self.promise))
+
+    def settings(self, cost) -> dict:
+        return {}
 
     def claims(self, cost) -> tuple[Claim, ...]:
         """Its promise, if it makes one, and the bound that holds for any strategy."""
@@ -117,6 +121,10 @@ class AskTell:
 
     def __str__(self):
         return f"AskTell({self.label})"
+
+
+def _unpacked(factory, anytime, promise) -> AskTell:
+    return AskTell(pickle.loads(factory), anytime, pickle.loads(promise))
 
 
 class AskTellRun(Run):

@@ -29,7 +29,6 @@ from ..jit import compiled
 from ..noise import draw
 from ..papers import hoo as paper
 from . import partition
-from .adaptive import deepest_level
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 
@@ -111,8 +110,10 @@ class HOO(Compiled):
         return paper.constants_for(self.rho, cost.constants, cost.dim)
 
     def claims(self, cost) -> tuple[Claim, ...]:
-        settings = {"nu": self.nu, "rho": self.rho, "side": cost.side}
-        return (paper.theorem.claim(self._constants(cost), cost.dim, **settings),)
+        return (paper.theorem.claim(self._constants(cost), cost.dim, **self.settings(cost)),)
+
+    def settings(self, cost) -> dict:
+        return {"nu": self.nu, "rho": self.rho, "side": cost.side}
 
     def period(self, cost) -> float:
         return math.nan  # the bonus and the depth depend on T
@@ -143,7 +144,7 @@ class HOO(Compiled):
 
     def depth(self, cost, horizon, length) -> int:
         """D, or the last depth at which coordinates tell the points of a cell apart."""
-        return min(self.full_depth(cost, horizon, length), max(1, cost.dim * deepest_level(cost, length)))
+        return min(self.full_depth(cost, horizon, length), max(1, cost.dim * partition.deepest_level(cost, length)))
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> HOORun:
         if horizon is None:

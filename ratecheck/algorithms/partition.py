@@ -1,4 +1,4 @@
-"""The initial partition: a grid of cubes of one length that covers the box, with its origin anywhere."""
+"""The initial partition, a grid of cubes of one length that covers the box with its origin anywhere; and its limits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 MAX_GIGABYTES = 8
+NUMBERS_PER_SIDE = 256  # even the deepest cells hold this many floating-point numbers along each axis
 SLACK = 1e-9  # of a cell: side / (side / m) may round up to a little more than m
 
 
@@ -46,3 +47,9 @@ def grid(cost, length, offset):
         for low, u, m in zip(cost.lower.tolist(), offset, counts(cost, length, offset), strict=True)
     ]
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, cost.dim)
+
+
+def deepest_level(cost, length) -> int:
+    """The last level at which coordinates tell the points of a cell apart; its cells do not split."""
+    reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.constants.A
+    return max(0, math.floor(math.log2(length / (NUMBERS_PER_SIDE * math.ulp(reach)))))

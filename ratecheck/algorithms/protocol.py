@@ -65,6 +65,9 @@ class Algorithm(Protocol):
 
     # What theory says beforehand
 
+    def settings(self, cost: Cost) -> dict[str, object]:
+        """What hypotheses may speak of, by name; theorems that a study adds see it too."""
+
     def claims(self, cost: Cost) -> tuple[Claim, ...]:
         """What is claimed for it on this cost, from all its settings.
 
@@ -108,23 +111,9 @@ class Algorithm(Protocol):
         """A run before its first step; `trace` receives the index of the cell picked at each step."""
 
 
-ATTRIBUTES = (
-    *(
-        "anytime",
-        "compiled",
-        "fingerprint",
-        "kind",
-        "label",
-        "settle",
-        "check",
-        "claims",
-        "period",
-        "scale",
-        "onset",
-        "shift",
-    ),
-    *("cells", "seconds_per_step", "length", "start"),
-)
+IDENTITY = ("anytime", "compiled", "fingerprint", "kind", "label", "settle", "check")
+THEORY = ("settings", "claims", "period", "scale", "onset", "shift")
+ATTRIBUTES = (*IDENTITY, *THEORY, "cells", "seconds_per_step", "length", "start")
 
 
 def check_algorithm(algorithm) -> None:

@@ -1,4 +1,4 @@
-"""What a run of either algorithm has in common: its clock, its cost, its noise and its diagnostics."""
+"""What runs have in common: their clock, their cost, their noise and their diagnostics."""
 
 from __future__ import annotations
 

@@ -59,8 +59,10 @@ class UniformBins(Compiled):
 
     def claims(self, cost) -> tuple[Claim, ...]:
         known = cost.constants, cost.dim
-        own = zhao_lai.theorem1.claim(*known, width="corrected" if self.width is None else self.width)
-        return own, zhao_lai.theorem3.claim(*known)
+        return zhao_lai.theorem1.claim(*known, **self.settings(cost)), zhao_lai.theorem3.claim(*known)
+
+    def settings(self, cost) -> dict:
+        return {"width": "corrected" if self.width is None else self.width}
 
     def period(self, cost) -> float:
         return math.nan  # the width depends on T alone
@@ -69,7 +71,10 @@ class UniformBins(Compiled):
         return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
 
     def onset(self, cost, horizon) -> float:
-        return zhao_lai.uniform_onset(cost.constants, cost.dim, horizon)
+        needed = zhao_lai.queries_per_bin(cost.constants, horizon)
+        if self.width is None:
+            return zhao_lai.uniform_onset(cost.constants, cost.dim, needed)
+        return max(1.0, needed) * self.cells(cost, horizon)
 
     def cells(self, cost, horizon) -> float:
         return self._per_axis(cost, horizon) ** cost.dim

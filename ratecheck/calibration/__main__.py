@@ -6,6 +6,7 @@ from pathlib import Path
 
 from function_zoo.commandline import Parser, folder, guarded, natural, workers, writable
 
+from ..files import together
 from . import __doc__ as purpose
 from .measure import calibrate
 from .report import report
@@ -35,11 +36,11 @@ def _main(arguments) -> int:
     writable(arguments.out)
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, table in vars(tables).items():
-        table.to_csv(arguments.out / f"{name}.csv", index=False)
-    page = arguments.out / "report.md"
-    page.write_text(report(tables, arguments.repeats, arguments.seed), encoding="utf-8")
-    print(page)
+    with together(arguments.out) as drafts:
+        for name, table in vars(tables).items():
+            drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+        drafts.write("report.md", report(tables, arguments.repeats, arguments.seed))
+    print(arguments.out / "report.md")
     return 0
 
 

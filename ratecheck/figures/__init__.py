@@ -23,7 +23,7 @@ __all__ = ["Regimes", "draw_overview", "draw_study", "engine_speed"]
 STUDY = (REGRET, COMPENSATED, SLOPES, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(folder, family, analysis, svg=False) -> list[Picture]:
+def draw_study(drafts, family, analysis, svg=False) -> list[Picture]:
     """The figures of one family."""
     drawn = []
     for kind in STUDY:
@@ -31,15 +31,15 @@ def draw_study(folder, family, analysis, svg=False) -> list[Picture]:
             found = kind.draw(family, analysis)
             if found is not None:
                 title, figure = found
-                drawn.append(Picture(save(figure, folder, f"{slug(family)}-{kind.stem}", svg), title, kind.caption))
+                drawn.append(Picture(save(figure, drafts, f"{slug(family)}-{kind.stem}", svg), title, kind.caption))
     return drawn
 
 
-def draw_overview(folder, fits, gaps, names, regimes: Regimes, svg=False) -> list[Picture]:
+def draw_overview(drafts, fits, gaps, names, regimes: Regimes, svg=False) -> list[Picture]:
     """Fitted against promised slopes of the algorithms with these names, and the plane of costs."""
     with rc_context(STYLE):
-        slopes = save(diagonal.diagonal_figure(fits, names), folder, "fitted-against-promised", svg)
-        costs = save(plane.plane_figure(fits, gaps, regimes), folder, "plane", svg)
+        slopes = save(diagonal.diagonal_figure(fits, names), drafts, "fitted-against-promised", svg)
+        costs = save(plane.plane_figure(fits, gaps, regimes), drafts, "plane", svg)
     return [
         Picture(slopes, diagonal.TITLE, diagonal.CAPTION),
         Picture(costs, plane.TITLE, plane.CAPTION),

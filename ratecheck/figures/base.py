@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import textwrap
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
+from ..files import Drafts
+from ..markdown import literal
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
     **sns.axes_style("ticks"),
@@ -28,7 +32,9 @@ STYLE = {
     "figure.dpi": 120,
     "svg.hashsalt": "ratecheck",  # the same names of clip paths every time
 }
+FOLDER = "figures"  # beside the page that shows them
 COLOURS = 256
+LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
 SHADE = "0.93"
 INK = "0.15"
 ANY = "0.5"  # in a legend: whatever the colour of the panel
@@ -45,24 +51,35 @@ class Picture:
     @property
     def link(self) -> str:
         alt = f"{self.title}: {Path(self.name).stem}"
-        return f"![{alt}](figures/{self.name})"
+        return f"![{alt}]({FOLDER}/{self.name})"
 
 
 def slug(family) -> str:
     """A name for files and links: cusp-power=0.7 for cusp(power=0.7)."""
-    return re.sub(r"[^\w.=-]+", "-", family).strip("-")
+    name = re.sub(r"[^\w.=-]+", "-", literal(family)).strip("-")
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def save(figure, folder, name, svg) -> str:
+def lettered(text) -> str:
+    """A text as Matplotlib draws it letter by letter: no formula, no name that a legend leaves out, no novel."""
+    text = literal(text)
+    text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+    return " " * text.startswith("_") + text.replace("$", r"\$")
+
+
+def save(figure, drafts: Drafts, name, svg) -> str:
     """Write a figure without dates and versions, so that the same data give the same bytes."""
-    Path(folder).mkdir(parents=True, exist_ok=True)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     few = picture.quantize(COLOURS, dither=Image.Dither.NONE)  # a third of the size, and nobody sees it
-    few.save(Path(folder) / f"{name}.png", optimize=True)
+    with drafts.open(f"{FOLDER}/{name}.png", "wb") as file:
+        few.save(file, "PNG", optimize=True)
     if svg:
-        figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None, "Creator": None})
+        with drafts.open(f"{FOLDER}/{name}.svg", "wb") as file:
+            figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return f"{name}.png"
 
 
@@ -105,7 +122,9 @@ def colour_of(i):
 
 
 def excuse(axis, text):
-    axis.text(0.5, 0.5, textwrap.fill(text, 30), ha="center", va="center", transform=axis.transAxes, fontsize=9)
+    axis.text(
+        0.5, 0.5, textwrap.fill(lettered(text), 30), ha="center", va="center", transform=axis.transAxes, fontsize=9
+    )
     axis.yaxis.set_major_locator(NullLocator())
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns
+from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns, lettered
 
 TITLE = "Fitted against promised slopes"
 CAPTION = (
@@ -46,7 +46,7 @@ def diagonal_figure(fits, names):
     reach = float(own["high"].max() - own["low"].min())
     for axis, algorithm in zip(axes, algorithms, strict=True):
         axis.plot(ends, ends, color="0.6", linewidth=0.8)
-        axis.set(title=algorithm, xlabel="promised slope of R", xlim=ends)
+        axis.set(title=lettered(algorithm), xlabel="promised slope of R", xlim=ends)
         axis.set_ylim(own["low"].min() - 0.06 * reach, max(own["high"].max(), ends[1]) + 0.04 * reach)
         sns.despine(ax=axis)
         part = own[own["algorithm"] == algorithm].sort_values(["family", "dim"])
@@ -58,7 +58,15 @@ def diagonal_figure(fits, names):
 
 def keys(own):
     dims = [
-        Line2D([], [], color=colour_of(d - 1), marker=MARKERS[d - 1], linestyle="none", markersize=6, label=f"d = {d}")
+        Line2D(
+            [],
+            [],
+            color=colour_of(d - 1),
+            marker=MARKERS[(d - 1) % len(MARKERS)],
+            linestyle="none",
+            markersize=6,
+            label=f"d = {d}",
+        )
         for d in sorted(set(own["dim"]))
     ]
     faces = [
@@ -83,13 +91,13 @@ def promise_group(axis, group, lowest):
             row.slope,
             [[row.slope - row.low], [row.high - row.slope]],
             color=colour_of(row.dim - 1),
-            marker=MARKERS[row.dim - 1],
+            marker=MARKERS[(row.dim - 1) % len(MARKERS)],
             fillstyle=VERDICT_FACE[row.exponent_verdict],
             markersize=4.5,
             elinewidth=0.9,
         )
         remarkable = row.slope > promise + margin or row.slope == lowest
-        named.append((x, row.slope, f"{row.family} {row.dim}" if remarkable else ""))
+        named.append((x, row.slope, lettered(f"{row.family} {row.dim}") if remarkable else ""))
     return named
 
 

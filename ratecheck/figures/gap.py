@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from ..means import within
-from .base import INK, MARKERS, SHADE, colour_of, log_ticks, panels, points
+from .base import INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points
 
 CAPTION = (
     "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
@@ -45,7 +45,7 @@ def look(i):
 
 def label(axis, pairs):
     """Names of algorithms are long, so they stand in two lines, in letters that fit beside a panel."""
-    (first, second), *others = pairs
+    (first, second), *others = [tuple(map(lettered, pair)) for pair in pairs]
     if others:
         axis.set_ylabel("ratio of regrets")
         return
@@ -69,7 +69,7 @@ def keys(pairs):
     curves = []
     for i, (first, second) in enumerate(pairs):
         colour, marker = look(i)
-        name = f"{first} / {second}"
+        name = lettered(f"{first} / {second}")
         curves.append(Line2D([], [], color=colour, marker=marker, linestyle="none", markersize=5, label=name))
     return [
         *curves,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from .base import MARKERS, colour_of, excuse, horizon_axis, panels
+from .base import MARKERS, colour_of, excuse, horizon_axis, lettered, panels
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Kind:
         for i, algorithm in enumerate(algorithms):
             for j, dim in enumerate(dims):
                 axis, result = axes[i, j], found.get((algorithm, dim))
-                axis.set_title(f"d = {dim}, {algorithm}")
+                axis.set_title(lettered(f"d = {dim}, {algorithm}"))
                 sns.despine(ax=axis)
                 if result is None or not self._shows(result):
                     excuse(axis, "not part of the study" if result is None else result.problem)

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import NullLocator
 
-from .base import INK, MARKERS
+from .base import INK, MARKERS, lettered
 
 TITLE = "The gap over the plane of costs"
 CAPTION = (
@@ -58,7 +58,15 @@ def plane_figure(fits, gaps, regimes: Regimes):
     axis.yaxis.set_minor_locator(NullLocator())
     sns.despine(ax=axis)
     shapes = [
-        Line2D([], [], color="white", markeredgecolor=INK, marker=MARKERS[d - 1], linestyle="none", label=f"d = {d}")
+        Line2D(
+            [],
+            [],
+            color="white",
+            markeredgecolor=INK,
+            marker=MARKERS[(d - 1) % len(MARKERS)],
+            linestyle="none",
+            label=f"d = {d}",
+        )
         for d in sorted(set(costs["dim"]))
     ]
     axis.legend(handles=shapes, loc="lower left", frameon=False)
@@ -94,13 +102,13 @@ def place(axis, x, y, group, colours, scale):
         axis.plot(
             x + right,
             y * np.exp(up),
-            marker=MARKERS[row.dim - 1],
+            marker=MARKERS[(row.dim - 1) % len(MARKERS)],
             markersize=7,
             color=colours(scale(row.gap)) if known else "white",
             markeredgecolor=INK,
             markeredgewidth=0.6,
         )
-    names = ", ".join(f"{row.family}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
+    names = ", ".join(f"{lettered(row.family)}\N{NO-BREAK SPACE}{row.dim}" for row in group.itertuples())
     look = {
         "fontsize": 7.3,
         "color": INK,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import seaborn as sns
 from matplotlib.figure import Figure
 
+from ..files import replacing
+
 
 def engine_speed(table, path, promised):
     """Time per step in floors against the number of cells, a panel per algorithm and setting.
@@ -39,4 +41,5 @@ def engine_speed(table, path, promised):
     axes[-1].plot([], [], "--", color="0.6", label="promised at most")
     axes[-1].plot([], [], " ", label="points: T = " + ", ".join(f"{T:.0e}" for T in sorted(set(table["T"]))))
     figure.legend(loc="outside right center", frameon=False)
-    figure.savefig(path, dpi=150)
+    with replacing(path, "wb") as file:
+        figure.savefig(file, dpi=150)

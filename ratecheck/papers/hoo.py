@@ -11,7 +11,8 @@ length a around y lies in that of length a + 2r around x, and g >= 0, so
 
 With lam such that (1 + 2/lam)^d = 1 + eta < 2 this is g(y) <= g(x) + eta g(x) + (1 - eta) l(x, y), hence at most
 g(x) + max(g(x), l(x, y)), for L = M_b ((1 + eta) (lam + 2)^alpha + lam^alpha) / (1 - eta).  Where (lam + 2) r exceeds
-A, l(x, y) >= M_a does.
+A, l(x, y) >= M_a does.  This is for points of the box; where cells reach beyond it (random alignment), the zoo promises
+no more than f >= f*.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from function_zoo import Constants
 
 ETA = 0.5
+LATEST = 600.0  # ln of an onset that nobody reaches
 
 
 def near_optimality_dimension(alpha: float, beta: float, dim: int) -> float:
@@ -76,13 +78,13 @@ def hypotheses(c, dim, nu=None, rho=None, side=None):
     """`nu` and `rho` are those that the algorithm runs with, `side` is the longest of the box."""
     if near_optimality_dimension(c.alpha, c.beta, dim) < -1e-9:
         yield Violation("beta", f"beta = {c.beta:g} exceeds d/alpha = {dim / c.alpha:g}: no such cost exists")
-    if nu is not None and nu < least_nu(c, dim, side) * (1 - 1e-12):
+    if None not in (nu, side) and nu < least_nu(c, dim, side) * (1 - 1e-12):
         yield Violation(
             "nu", f"nu = {nu:.4g} is below {least_nu(c, dim, side):.4g}, from which on the cost is weakly Lipschitz"
         )
     if rho is not None and rho < least_rho(c.alpha, dim) * (1 - 1e-12):
         yield Violation(
-            "rho", f"rho = {rho:.4g} is below 2^(-alpha/d) = {least_rho(c.alpha, dim):.4g}, by which cells shrink"
+            "rho", f"rho = {rho:.6g} is below 2^(-alpha/d) = {least_rho(c.alpha, dim):.6g}, by which cells shrink"
         )
 
 
@@ -110,5 +112,6 @@ def onset(constants: Constants, dim, nu, sigma, horizon) -> float:
     queries that the bonus is below the other half.
     """
     half = constants.M_a / 8
-    cells = max(1.0, nu / half) ** (dim / constants.alpha)
-    return cells * max(1.0, 8 * sigma**2 * math.log(horizon) / half**2)
+    log_cells = dim / constants.alpha * math.log(max(1.0, nu / half))
+    log_queries = math.log(max(1.0, 8 * sigma**2 * math.log(horizon) / half**2))
+    return math.exp(min(log_cells + log_queries, LATEST))

@@ -92,7 +92,7 @@ def theorem_width(c, dim, width="corrected"):
                 f"the printed width T^(-1/D) makes too many bins at beta = {c.beta:g} > 1; it must use min{{beta, 1}}",
             )
     elif width != "corrected":
-        yield Violation("width", f"width = {width:g} is given, where the theorem's shrinks with T as T^(-1/D)")
+        yield Violation("width", f"width = {width:g} is given, where the theorem's shrinks with T")
 
 
 def large_mu(c, dim, mu=None, alpha=None):
@@ -100,11 +100,10 @@ def large_mu(c, dim, mu=None, alpha=None):
     yield from assumption(c, dim)
     if mu is not None and mu < least_mu(c, dim) * (1 - 1e-12):  # the theorem asks for more, by however little
         yield Violation("mu", f"mu = {mu:g} is below (1 + 2^(d + alpha)) M = {least_mu(c, dim):.4g}")
-    if alpha is not None and alpha > c.alpha * (1 + 1e-12):
-        yield Violation(
-            "alpha",
-            f"alpha = {alpha:g} exceeds the cost's alpha = {c.alpha:g}, the largest for which (b) is known to hold",
-        )
+    if alpha is not None and not math.isclose(alpha, c.alpha):
+        higher = ("exceeds", "the largest for which (b) is known to hold")
+        side, why = higher if alpha > c.alpha else ("is below", "and sets the rate")
+        yield Violation("alpha", f"alpha = {alpha:g} {side} the cost's alpha = {c.alpha:g}, {why}")
 
 
 def at_the_critical_beta(c, dim, **settings):
@@ -207,11 +206,12 @@ def onset(constants: Constants, dim, mu, a0, side, horizon) -> float:
     return (side / a0) ** dim * levels ** ((dim + 2 * alpha) / alpha)
 
 
-def uniform_onset(constants: Constants, dim, horizon) -> float:
-    """The T at which the bonus of evenly queried bins falls below the largest gap: where Algorithm 1 starts to choose.
+def queries_per_bin(constants: Constants, horizon) -> float:
+    """From so many queries on, the bonus sqrt(8 ln T / n) is below the largest gap."""
+    return 8 * math.log(horizon) / constants.M_a**2
 
-    With T / m queries in each of m = T^(d/D1) bins the bonus is sqrt(8 ln T m / T).
-    """
-    needed = 8 * math.log(horizon) / constants.M_a**2
+
+def uniform_onset(constants: Constants, dim, needed) -> float:
+    """The T at which each of T^(d/D1) bins has the queries that it needs: where Algorithm 1 starts to choose."""
     exponent, without_bins = (D1(constants.alpha, constants.beta, d) for d in (dim, 0))
     return max(1.0, needed) ** (exponent / without_bins)

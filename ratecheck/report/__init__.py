@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..analysis import Analysis
-from ..files import write_whole
+from ..files import together
 from ..tables import tabulated, write_tables
-from .context import Context, Info
+from .context import Context, Info, harmless
 from .page import write_html
 from .sections import written_out
 
@@ -22,12 +22,14 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {}
-    if figures:
-        from .. import figures as drawing
+    analysis, drawn = harmless(analysis), {}
+    with together(folder) as drafts:
+        if figures:
+            from .. import figures as drawing
 
-        families = dict.fromkeys(family for family, _ in analysis.costs)
-        drawn = {f: drawing.draw_study(folder / "figures", f, analysis, svg) for f in families}
-    tables = tabulated(analysis)
-    write_tables(folder, tables)
-    return write_whole(folder / "report.md", written_out(Context(analysis, info, drawn, tables)))
+            families = dict.fromkeys(family for family, _ in analysis.costs)
+            drawn = {f: drawing.draw_study(drafts, f, analysis, svg) for f in families}
+        tables = tabulated(analysis)
+        write_tables(drafts, tables)
+        drafts.write("report.md", written_out(Context(analysis, info.harmless, drawn, tables)))
+    return folder / "report.md"

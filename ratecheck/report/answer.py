@@ -37,7 +37,7 @@ def caution(analysis: Analysis) -> str:
     fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
     bent = sum(f.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
     rising = sum(f.change().above(0.0) < CAUTION_LEVEL for f in fits)
-    judged = "that were judged" if len(fits) < len(analysis.results) else ""
+    judged = "with a verdict" if len(fits) < len(analysis.results) else ""
     said = []
     if bent:
         said.append(
@@ -74,23 +74,35 @@ def _where(names, total, which=True) -> str:
     return among(len(names), total) + (f" ({listing(names, most=4)})" if named else "")
 
 
+WORDS = {
+    "upper": ("grows faster than the promised exponent allows", "grows no faster than"),
+    "lower": ("grows more slowly than the promised exponent asks for", "grows no more slowly than"),
+}
+
+
 def _exponents(analysis, name) -> str:
-    good, bad, undecided = _split(analysis, name, lambda r: r.own.assessment.exponent.name)
-    total = len(analysis.results)
-    parts = []
-    if bad:
-        parts.append(f"the regret grows faster than the promised exponent allows {_where(bad, total)}")
-    if good:
-        grows = (
-            "it grows no faster than that" if bad else "the regret grows no faster than the promised exponent allows"
-        )
-        parts.append(f"{grows} {_where(good, total, which=False)}")
-    if undecided:
-        parts.append(f"the runs cannot decide about the exponent {_where(undecided, total)}")
-    weak = [name(r) for r in analysis.results if r.own.assessment.exponent.name != Name.INCONCLUSIVE and not r.forceful]
+    kinds = list(dict.fromkeys(r.own.claim.kind for r in analysis.results))
+    parts = [part for kind in kinds for part in _exponents_of(kind, analysis, name)]
+    decided = [r for r in analysis.results if r.own.assessment.exponent.name != Name.INCONCLUSIVE]
+    weak = [name(r) for r in decided if not r.forceful]
     if weak:
         parts.append(f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
-    return _sentence(parts, f"with a margin of {analysis.margin:g}" if good or bad else "")
+    return _sentence(parts, f"with a margin of {analysis.margin:g}" if decided else "")
+
+
+def _exponents_of(kind, analysis, name):
+    """The same for the cases whose own claim is an upper or a lower bound."""
+    here = replace(analysis, results=tuple(r for r in analysis.results if r.own.claim.kind == kind))
+    good, bad, undecided = _split(here, name, lambda r: r.own.assessment.exponent.name)
+    beyond, within = WORDS[kind]
+    total = len(here.results)
+    if bad:
+        yield f"the regret {beyond} {_where(bad, total)}"
+    if good:
+        grows = f"it {within} that" if bad else f"the regret {within} {beyond.partition(' than ')[2]}"
+        yield f"{grows} {_where(good, total, which=False)}"
+    if undecided:
+        yield f"the runs cannot decide about the exponent {_where(undecided, total)}"
 
 
 def _log_powers(analysis, name) -> str:
@@ -114,7 +126,7 @@ def _log_powers(analysis, name) -> str:
 def fallen_behind(gaps, first, second) -> str:
     """Where the first algorithm's slope is the larger, apart by whether theory promises it a worse exponent."""
     parts = []
-    for regime, promised in (("with a worse promised exponent", True), ("with none", False)):
+    for regime, promised in (("with a worse promised exponent", True), ("without one", False)):
         known = [g for g in gaps if (g.first, g.second) == (first, second) and g.promised == promised and g.counts]
         if known:
             positive = sum(g.measured.low > 0 for g in known)

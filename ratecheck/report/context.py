@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import Enum
 from functools import cached_property
 
 from ..analysis import Analysis, Judged, Result
+from ..fit import Fit
+from ..markdown import plain
+from ..means import LogMeans
 from ..tables import Tables
+
+NUMBERS = (LogMeans, Fit)  # large, without a word in them
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,25 @@ class Info:
     audits: dict[str, list[dict]]  # by str(cost): rows of zoo.audit
     unused: int = 0  # runs in the store that belong to other settings
     plans: int = 1  # different plans that the folder has seen
+
+    @property
+    def harmless(self) -> Info:
+        """With plain texts; the command stands in a block of code, where every letter is plain."""
+        return replace(harmless(self), command=self.command)
+
+
+def harmless(thing):
+    """The same with plain texts throughout.  A store may be a stranger's, and no section has to remember it."""
+    if isinstance(thing, str):
+        return thing if isinstance(thing, Enum) else plain(thing)
+    if isinstance(thing, dict):
+        return {harmless(key): harmless(value) for key, value in thing.items()}
+    if isinstance(thing, (list, tuple)):
+        parts = map(harmless, thing)
+        return type(thing)(*parts) if hasattr(thing, "_fields") else type(thing)(parts)
+    if is_dataclass(thing) and not isinstance(thing, NUMBERS):
+        return replace(thing, **{field.name: harmless(getattr(thing, field.name)) for field in fields(thing)})
+    return thing
 
 
 @dataclass(frozen=True)

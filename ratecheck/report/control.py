@@ -11,7 +11,7 @@ from .words import shown
 def control(context: Context):
     yield "## Negative control"
     yield (
-        "A claim that is false by construction: the theorem's own rate with a larger exponent. It must come out "
+        "A claim that is false by construction: the theorem's own rate with an exponent that is off. It must come out "
         "REFUTED, or the same rules could not have refuted the theorem either. Controls are not part of Holm's "
         "adjustment."
     )

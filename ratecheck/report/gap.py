@@ -20,7 +20,8 @@ def gap(context: Context):
     yield (
         "The slope of the first algorithm minus that of the second, nothing divided out, over their common window. "
         "Predicted is the difference of the promised exponents, then with what the theorems' log powers add over "
-        "this window. The theorems are bounds, so the measured gap may differ without contradicting them."
+        "this window. The theorems are bounds, so the measured gap may differ without contradicting them; and where a "
+        "hypothesis is not met, they promise nothing."
     )
     header = ["family"] * context.several_families + ["d"] + ["first", "second"] * several
     header += ["window", "predicted", "with log powers", "measured gap", "ratio of regrets at the last T"]

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
+import numpy as np
 import pandas as pd
 
-from ..files import write_whole
-from ..markdown import counted, estimate, fixed, fraction, listing, table
+from ..files import read_below, together
+from ..markdown import counted, estimate, fixed, fraction, listing, plain, table
+from ..verdicts import Name
 from .answer import unmet
 
-TITLE = "# The zoo at one glance"
+PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
+NUMBERS += ["margin"]
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
 WORDS += ["violated_names"]
-FITS = [*NUMBERS, *WORDS, "margin", "noise", "alignment"]
-GAPS = ["family", "dim", "cost", "first", "second", "predicted", "gap", "low", "high", "reason"]
+FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
+GAP_NUMBERS = ["dim", "predicted", "gap", "low", "high"]
+GAPS = [*GAP_NUMBERS, "family", "cost", "first", "second", "reason"]
 
 
 @dataclass(frozen=True)
@@ -49,20 +55,27 @@ class Zoo:
 def write_overview(root) -> Path:
     """Write README.md and figures/ into the folder that holds the studies."""
     root = Path(root)
-    path = root / "README.md"
-    if path.exists() and path.read_text(encoding="utf-8", errors="replace").split("\n", 1)[0].strip() != TITLE:
-        raise FileExistsError(f"{path} was not written by ratecheck; move it away, or give another folder")
+    _spare_others(root)
     found = collected(root)
-    if found.fits.empty:
-        blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
-    else:
-        from .. import figures
+    with together(root) as drafts:
+        if found.fits.empty:
+            blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
+        else:
+            from .. import figures
 
-        drawn = figures.draw_overview(
-            root / "figures", found.fits, found.gaps, found.algorithms, figures.Regimes(**regimes(found))
-        )
-        blocks = _blocks(found, drawn)
-    return write_whole(path, "\n\n".join(blocks) + "\n")
+            words = figures.Regimes(**regimes(found))
+            blocks = _blocks(found, figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words))
+        drafts.write(PAGE, "\n\n".join(blocks) + "\n")
+    return root / PAGE
+
+
+def _spare_others(root):
+    try:
+        first = read_below(root, PAGE).partition(b"\n")[0].strip()
+    except FileNotFoundError:
+        return
+    if first != TITLE.encode():
+        raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
 
 
 def collected(root) -> Zoo:
@@ -71,9 +84,9 @@ def collected(root) -> Zoo:
     Of equally long windows the one with more runs counts, then the first by name.
     """
     skipped = []
-    folders = sorted(p.parent for p in root.glob("*/fits.csv"))
+    folders = sorted(p.parent for p in root.glob("*/fits.csv") if p.is_file())
     fits = _read([f / "fits.csv" for f in folders], FITS, NUMBERS, skipped)
-    gaps = _read([f / "gaps.csv" for f in folders if (f / "gaps.csv").exists()], GAPS, ["gap"], skipped)
+    gaps = _read([f / "gaps.csv" for f in folders if (f / "gaps.csv").is_file()], GAPS, GAP_NUMBERS, skipped)
     swept = fits["algorithm"].astype(str).str.contains("(", regex=False)
     fits = fits[~swept & fits["noise"].eq(NOISE) & fits["alignment"].eq(ALIGNMENT)]
     pairs = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
@@ -102,20 +115,31 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
     """All tables with these columns, one below the other; the others are named in `skipped`."""
     tables = [pd.DataFrame(columns=[*columns, "study"])]
     for path in paths:
-        name = f"{path.parent.name}/{path.name}"
         try:
-            read = pd.read_csv(path)
+            read = pd.read_csv(path, dtype={c: str for c in columns if c not in numbers})
+            trouble = _trouble(read, columns, numbers)
         except ValueError:  # nothing in it, or no table
-            skipped.append(f"{name} (no table)")
-            continue
-        missing = [c for c in columns if c not in read]
-        if missing:
-            skipped.append(f"{name} (no column {missing[0]})")
-        elif not all(pd.api.types.is_numeric_dtype(read[c]) for c in numbers):
-            skipped.append(f"{name} (words where numbers should be)")
+            read, trouble = (), "no table"
+        if trouble:
+            skipped.append(f"{plain(f'{path.parent.name}/{path.name}')} ({trouble})")
         elif len(read):
-            tables.append(read.assign(study=path.parent.name))
+            words = {c: read[c].map(plain, na_action="ignore") for c in columns if c not in numbers}
+            tables.append(read.assign(**words, study=_address(path.parent)))
     return pd.concat(tables[1:] or tables, ignore_index=True)
+
+
+def _trouble(read, columns, numbers) -> str:
+    """Why a table is none of ours; empty if it is."""
+    missing = [c for c in columns if c not in read]
+    if missing:
+        return f"no column {missing[0]}"
+    if not all(pd.api.types.is_numeric_dtype(read[c]) for c in numbers) or np.isinf(read[numbers]).any(axis=None):
+        return "words where numbers should be"
+    if len(read) and not (pd.api.types.is_integer_dtype(read["dim"]) and (read["dim"] > 0).all()):
+        return "dimensions that are none"
+    if "exponent_verdict" in columns and not read["exponent_verdict"].isin(list(Name)).all():
+        return "verdicts that are none"
+    return ""
 
 
 def regimes(found: Zoo) -> dict[str, str]:
@@ -226,8 +250,17 @@ def _row(here, gap, algorithms, bounds):
         *(_bound(here[here["theorem"] == theorem], algorithms) for theorem in bounds),
         predicted,
         measured,
-        f"[{first['study']}]({first['study']}/report.md)",
+        _linked(first["study"]),
     ]
+
+
+def _address(folder) -> str:
+    """Of a study, as a link names it: letters that are safe, whatever the folder's name is made of."""
+    return quote(os.fsencode(folder.name), safe="=,+")
+
+
+def _linked(address) -> str:
+    return f"[{plain(os.fsdecode(unquote_to_bytes(address)))}]({address}/report.md)"
 
 
 def _bound(rows, algorithms) -> str | None:

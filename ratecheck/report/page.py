@@ -6,8 +6,9 @@ import base64
 import html
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
-from ..files import write_whole
+from ..files import read_below, write_whole
 
 STYLE = """
 :root { color-scheme: light; }
@@ -28,19 +29,21 @@ li { margin: .25em 0; }
 sup { line-height: 0; }
 @media (max-width: 600px) { body { padding: 10px; font-size: 15px; } th, td { padding: 3px 6px; font-size: 13px; } }
 """
+OURS = re.compile(r"figures/[\w.=-]+\.png")  # what figures.base names its files
+PNG = b"\x89PNG\r\n\x1a\n"
 SYMBOLS = {"ln": "ln", "ge": "≥", "le": "≤", "alpha": "α", "beta": "β", "mu": "μ", "cdot": "·"}
 
 
 def write_html(folder) -> Path:
     """Write report.html from the report.md and the figures in a folder."""
     folder = Path(folder)
-    source = (folder / "report.md").read_text(encoding="utf-8")
+    source = read_below(folder, "report.md").decode("utf-8")
     title = re.search(r"^# (.*)$", source, re.MULTILINE)
     body = _renderer(folder).render(source)
     page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title.group(1) if title else 'report')}</title>\n"
+        f"<title>{html.escape(html.unescape(title.group(1))) if title else 'report'}</title>\n"
         f"<style>{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
     )
     return write_whole(folder / "report.html", page)
@@ -56,7 +59,9 @@ def _renderer(folder):
     )
     markdown.add_render_rule("table_open", lambda self, *_: '<div class="box"><table>\n')
     markdown.add_render_rule("table_close", lambda self, *_: "</table></div>\n")
-    markdown.add_render_rule("image", lambda self, tokens, i, *_: _embedded(folder, tokens[i]))
+    markdown.add_render_rule(
+        "image", lambda self, tokens, i, options, env: _embedded(folder, tokens[i], self, options, env)
+    )
     return markdown
 
 
@@ -91,7 +96,18 @@ def _symbol(match) -> str:
     return SYMBOLS[name] + (" " if name == "ln" else "")
 
 
-def _embedded(folder, token) -> str:
-    picture = base64.b64encode((folder / token.attrs["src"]).read_bytes()).decode("ascii")
-    kind = "svg+xml" if token.attrs["src"].endswith(".svg") else "png"
-    return f'<img src="data:image/{kind};base64,{picture}" alt="{html.escape(token.content)}">'
+def _embedded(folder, token, renderer, options, env) -> str:
+    """A picture that we drew; of any other file that an image names, only the text that stands for it."""
+    words = html.escape(renderer.renderInlineAsText(token.children, options, env))
+    name = unquote(token.attrs["src"])
+    picture = _picture(folder, name) if OURS.fullmatch(name) else b""
+    if not picture.startswith(PNG):
+        return words
+    return f'<img src="data:image/png;base64,{base64.b64encode(picture).decode("ascii")}" alt="{words}">'
+
+
+def _picture(folder, name) -> bytes:
+    try:
+        return read_below(folder, name)
+    except OSError:  # a link, or not there
+        return b""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import counted, fixed, listing, table, thousands
+from ..markdown import counted, fenced, fixed, listing, table, thousands
 from .context import Context
 
 
@@ -10,7 +10,7 @@ def provenance(context: Context):
     info = context.info
     yield "## Provenance"
     yield "To run it again:"
-    yield f"```sh\n{info.command}\n```"
+    yield fenced(info.command, "sh")
     yield table(["setting", "value"], [[k, v] for k, v in info.settings.items()])
     if info.sessions:
         header = ["started", "seconds", "units", "steps", "workers", "where", "machine"]

@@ -80,8 +80,10 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
         raise ValueError(
             f"{settled} has no source file, so its runs cannot be told from those of edited code; put it in a module"
         )
-    added = [theorem.claim(cost.constants, cost.dim) for theorem in study.theorems_for(algorithm)]
-    claims = (*settled.claims(cost), *added)
+    claims = settled.claims(cost)
+    known, settings = {claim.theorem for claim in claims}, settled.settings(cost)
+    added = [theorem for theorem in study.theorems_for(algorithm) if theorem.name not in known]
+    claims += tuple(theorem.claim(cost.constants, cost.dim, **settings) for theorem in added)
     if not any(claim.per_cost for claim in claims):
         raise ValueError(
             f"{settled} promises nothing that a study could judge; give it promise=Rate(exponent, log_power), or the "
