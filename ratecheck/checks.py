@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import operator
 import reprlib
+import sys
 from collections.abc import Iterable
 from itertools import islice, pairwise
 from numbers import Integral, Real
 
+LARGEST = sys.float_info.max
 LONGEST = 2**53  # beyond it t and ln t are no longer exact
 MOST_HORIZONS = 10_000
 MOST_REPLICATES = 10**7
@@ -34,7 +36,7 @@ def whole(name, value, least, most=math.inf) -> int:
 
 def real(name, value, what="a finite number") -> float:
     """The value as it is; no text, no array, no nan."""
-    if not (isinstance(value, Real) and -math.inf < value < math.inf):
+    if not (isinstance(value, Real) and abs(value) <= LARGEST):
         raise ValueError(f"{name} = {shown(value)} must be {what}")
     return value
 

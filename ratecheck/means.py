@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .checks import shown
+
 NAMES = ("family", "cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
 
@@ -45,6 +47,8 @@ class LogMeans:
 def log_means(runs) -> LogMeans:
     """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`."""
     table = getattr(runs, "frame", runs)
+    if isinstance(table, type) or not hasattr(table, "columns"):
+        raise ValueError(f"runs = {shown(runs)} is no table of runs; take what simulate gives, or a pandas table")
     for column in ("replicate", "horizon", "regret", "anytime"):
         if column not in table:
             raise FitError(f"the table of runs has no column {column!r}; it needs replicate, horizon, regret, anytime")
