@@ -8,24 +8,30 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 
 from .audit import audit
-from .commandline import Parser, guarded, natural, path, whole, workers, writable
+from .commandline import OWN_CODE, Parser, guarded, natural, path, whole, workers, writable
 from .cost import Cost
 from .registry import InvalidChoice, families, get, lookup
 
 
 def main(argv=None, prog="python -m function_zoo") -> int:
-    parser = Parser(prog=prog, description=__doc__)
+    parser = Parser(prog=prog, description=__doc__, epilog=OWN_CODE)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
-    commands.add_parser("list", help="the families with their formula, alpha, beta and d/alpha (the default)")
+    commands.add_parser(
+        "list", help="the families with their formula, alpha, beta and d/alpha (the default)", epilog=OWN_CODE
+    )
 
-    audits = commands.add_parser("audit", help="measure every constant of a family and compare with the annotation")
+    audits = commands.add_parser(
+        "audit", help="measure every constant of a family and compare with the annotation", epilog=OWN_CODE
+    )
     audits.add_argument("family", nargs="+", help="names of families, or all")
     audits.add_argument("--dim", type=whole, nargs="+", help="dimensions (default 2; with several, those that exist)")
     audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
     audits.add_argument("--seed", type=natural, default=0)
     audits.add_argument("--workers", type=workers, default=os.cpu_count(), help="processes for several audits")
 
-    gallery = commands.add_parser("gallery", help="one figure per family and a markdown page that shows them all")
+    gallery = commands.add_parser(
+        "gallery", help="one figure per family and a markdown page that shows them all", epilog=OWN_CODE
+    )
     gallery.add_argument("--out", type=path, required=True, metavar="DIR")
     gallery.add_argument("--family", nargs="+", default=["all"])
     gallery.add_argument("--workers", type=workers, default=os.cpu_count())

@@ -12,6 +12,7 @@ LARGEST = 2**63 - 1  # that a database holds
 MOST_WORKERS = 1024
 LONGEST_NAME = 255  # bytes, in every file system we know of
 LONGEST_MESSAGE = 1000
+OWN_CODE = "It executes no code but this project's own."
 
 
 class Mistake(argparse.ArgumentTypeError, ValueError):

@@ -16,6 +16,9 @@ USAGE = """usage: ratecheck COMMAND ...
   overview DIR  one page and two figures about all studies below DIR
   export DIR    the table of runs, as CSV or Parquet
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
+
+`study --study NAME` executes the study.py that it names, and a Dask scheduler executes code here and there; all other
+commands read what a folder holds as data and execute nothing of it.
 """
 
 
@@ -101,7 +104,8 @@ COMMANDS = {"study": study, "report": report, "overview": overview, "export": ex
 
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
-    parser = Parser(prog=f"ratecheck {command}", description=what)
+    nothing = "It reads what the folder holds as data and executes nothing of it."
+    parser = Parser(prog=f"ratecheck {command}", description=what, epilog=nothing)
     parser.add_argument("folder", type=path, metavar="DIR", help=folder)
     return parser
 

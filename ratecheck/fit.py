@@ -16,8 +16,8 @@ import numpy as np
 from scipy import special
 
 from .bootstrap import studentised
-from .checks import items, real, shown
-from .means import FitError, LogMeans, cross_covariance, cut, log_means, rounded_up, within
+from .checks import real, shown
+from .means import FitError, LogMeans, check_level, check_window, cross_covariance, cut, log_means, rounded_up, within
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
@@ -423,18 +423,6 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
     if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
         raise FitError(f"period = {shown(period)} must be a number above 1")
     return _checked(Fit(data, float(log_power), period, level))
-
-
-def check_level(level):
-    if not (isinstance(level, Real) and 0 < level < 1):
-        raise FitError(f"level = {shown(level)} must lie between 0 and 1")
-
-
-def check_window(window) -> tuple:
-    pair = items("window", window, "two horizons")
-    if len(pair) != 2 or not all(isinstance(end, Real) and not math.isnan(end) for end in pair):
-        raise ValueError(f"window = {shown(window)} must be a pair of horizons, or None")
-    return pair
 
 
 def check_fit(fit):

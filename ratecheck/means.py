@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
-from .checks import shown
+from .checks import items, shown
 
 NAMES = ("family", "cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
@@ -99,6 +100,18 @@ def log_means(runs) -> LogMeans:
     data = LogMeans.of(horizons, samples, bool(anytime), streams)
     period = float(table["period"].iloc[0]) if "period" in table else math.nan
     return data if math.isnan(period) else replace(data, period=period)
+
+
+def check_level(level):
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise FitError(f"level = {shown(level)} must lie between 0 and 1")
+
+
+def check_window(window) -> tuple:
+    pair = items("window", window, "two horizons")
+    if len(pair) != 2 or not all(isinstance(end, Real) and not math.isnan(end) for end in pair):
+        raise ValueError(f"window = {shown(window)} must be a pair of horizons, or None")
+    return pair
 
 
 def within(horizons, window) -> np.ndarray:

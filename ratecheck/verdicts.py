@@ -26,8 +26,8 @@ import numpy as np
 from scipy import special
 
 from .checks import items, shown
-from .fit import Estimate, Fit, check_fit, check_level, fit_rate
-from .means import FitError
+from .fit import Estimate, Fit, check_fit, fit_rate
+from .means import FitError, check_level
 from .rates import Rate
 
 MARGIN = 0.05  # of a slope

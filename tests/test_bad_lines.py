@@ -267,3 +267,21 @@ def test_a_benchmark(main, words, place, monkeypatch):
 def test_the_console_script(words, place, monkeypatch):
     monkeypatch.setattr(zoo_cli, "audit", lambda *_: pytest.fail("it has begun"))
     check_refused(typed(cli.main, words, place))
+
+
+@pytest.mark.parametrize(
+    ("main", "words"),
+    [
+        (command.main, []),
+        (cli.main, []),
+        *((cli.main, [name]) for name in cli.COMMANDS),
+        *((cli.main, ["zoo", name]) for name in ("list", "audit", "gallery")),
+        *((main, []) for main in (calibration.main, engine.main, runner.main)),
+    ],
+)
+def test_help_says_what_executes_code(main, words, place):
+    ended = typed(main, [*words, "--help"], place)
+    assert ended.code == 0
+    said = " ".join(ended.out.split())
+    assert "execute" in said
+    assert "nothing of it" in said or "no code but" in said

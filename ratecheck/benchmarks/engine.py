@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from function_zoo.commandline import Parser, folder
+from function_zoo.commandline import OWN_CODE, Parser, folder
 
 from ..algorithms.registry import NAMED, Entry
 from ..engine import STANDARD, begin, simulate
@@ -182,7 +182,7 @@ def start_up() -> list[tuple[str, float, float]]:
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0])
+    parser = Parser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
     parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
     options = parser.parse_args(arguments)

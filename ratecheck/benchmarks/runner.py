@@ -12,7 +12,7 @@ import threading
 import time
 
 import function_zoo as zoo
-from function_zoo.commandline import Parser, guarded, whole
+from function_zoo.commandline import OWN_CODE, Parser, guarded, whole
 from function_zoo.registry import lookup
 
 from ..engine import available_cores, run_replicate
@@ -74,7 +74,7 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m ratecheck.benchmarks.runner", description=__doc__.splitlines()[0])
+    parser = Parser(prog="python -m ratecheck.benchmarks.runner", description=__doc__.splitlines()[0], epilog=OWN_CODE)
     parser.add_argument("--family", default="quadratic")
     parser.add_argument("--replicates", type=whole, default=16)
     parser.add_argument("--rounds", type=whole, default=3)

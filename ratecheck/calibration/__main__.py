@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import Parser, folder, guarded, natural, workers, writable
+from function_zoo.commandline import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 
 from ..files import together
 from . import __doc__ as purpose
@@ -16,7 +16,7 @@ MOST_REPEATS = 10**6
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m ratecheck.calibration", description=purpose.splitlines()[0])
+    parser = Parser(prog="python -m ratecheck.calibration", description=purpose.splitlines()[0], epilog=OWN_CODE)
     parser.add_argument("--repeats", type=natural, default=1000, help=f"at least 4, at most {MOST_REPEATS:,}")
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--workers", type=workers, default=os.cpu_count())

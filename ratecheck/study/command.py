@@ -17,6 +17,11 @@ from ..algorithms.registry import NAMED
 from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler
 
 DIMS = (1, 2, 3)
+CODE = """what executes code:
+  --study executes the study.py that it names, with all that it imports, as you; plug-in algorithms and costs come with
+  it.  A Dask scheduler and its workers exchange code and pickles with this process: name only those that you trust.
+  --family, --list and the store of a folder execute no code but ratecheck's own; --dry-run still executes a study.py.
+"""
 RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
@@ -88,10 +93,15 @@ def _complain(error, code) -> int:
 
 
 def make_parser(prog) -> argparse.ArgumentParser:
-    parser = Parser(prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=prog, description=__doc__, epilog=CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what to study")
     what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
-    what.add_argument("--study", type=some, metavar="NAME", help="a declared study: studies/NAME/study.py, or a folder")
+    what.add_argument(
+        "--study",
+        type=some,
+        metavar="NAME",
+        help="a declared study, which is executed: studies/NAME/study.py, or a folder",
+    )
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")

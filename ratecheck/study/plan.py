@@ -159,11 +159,13 @@ def workload(planned: list[Planned], store, slots: int) -> Workload:
         measured = speeds.get(case.series.digest)
         for horizon, runs in lacking(case, store.known(case.series.digest)):
             pace = algorithm.seconds_per_step(cost, horizon) if measured is None else measured
-            parts.append((runs, horizon, horizon * pace))
-    seconds = sum(runs * each for runs, _, each in parts)
+            parts.append((case.series.digest, runs, horizon, horizon * pace))
+    seconds = sum(runs * each for _, runs, _, each in parts)
     target = min(max(seconds / (16 * slots), LIGHT), HEAVY)
-    units = sum(runs * min(1.0, each / target) for runs, _, each in parts)
-    return Workload(math.ceil(units), sum(runs * horizon for runs, horizon, _ in parts), seconds)
+    units = Counter()  # no unit holds runs of two series
+    for series, runs, _, each in parts:
+        units[series] += runs * min(1.0, each / target)
+    return Workload(sum(map(math.ceil, units.values())), sum(p[1] * p[2] for p in parts), seconds)
 
 
 def lacking(case: Case, known: set) -> list[tuple[int, int]]:
