@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .cost import Cost
+from .cost import Cost, shown
 from .measure import (
     Target,
     Witness,
@@ -17,6 +17,7 @@ from .measure import (
     worst_ratio,
 )
 from .packing import packings
+from .registry import InvalidChoice, seed_of
 
 # How far a measurement may stay from a true annotation.  A search can only miss, so it ends below the true supremum;
 # the quadrature errs by less than OVER.
@@ -35,7 +36,9 @@ def audit(cost: Cost, seed: int = 0):
     """
     import pandas as pd
 
-    rows = list(_rows(cost, seed))
+    if not isinstance(cost, Cost):
+        raise InvalidChoice(f"audit: cost = {shown(cost)} is no cost; make one with function_zoo.get or Cost(...)")
+    rows = list(_rows(cost, seed_of("audit", seed)))
     return pd.DataFrame(rows, columns=["constant", "annotated", "measured", "holds", "basis", "worst"])
 
 

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 from .audit import audit
-from .commandline import Parser, guarded, natural, whole
+from .commandline import OWN_CODE, Parser, guarded, natural, path, whole, workers, writable
 from .cost import Cost
 from .registry import InvalidChoice, families, get, lookup
 
 
 def main(argv=None, prog="python -m function_zoo") -> int:
-    parser = Parser(prog=prog, description=__doc__)
+    parser = Parser(prog=prog, description=__doc__, epilog=OWN_CODE)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
-    commands.add_parser("list", help="the families with their formula, alpha, beta and d/alpha (the default)")
+    commands.add_parser(
+        "list", help="the families with their formula, alpha, beta and d/alpha (the default)", epilog=OWN_CODE
+    )
 
-    audits = commands.add_parser("audit", help="measure every constant of a family and compare with the annotation")
+    audits = commands.add_parser(
+        "audit", help="measure every constant of a family and compare with the annotation", epilog=OWN_CODE
+    )
     audits.add_argument("family", nargs="+", help="names of families, or all")
     audits.add_argument("--dim", type=whole, nargs="+", help="dimensions (default 2; with several, those that exist)")
     audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
     audits.add_argument("--seed", type=natural, default=0)
-    audits.add_argument("--workers", type=natural, default=os.cpu_count(), help="processes for several audits")
+    audits.add_argument("--workers", type=workers, default=os.cpu_count(), help="processes for several audits")
 
-    gallery = commands.add_parser("gallery", help="one figure per family and a markdown page that shows them all")
-    gallery.add_argument("--out", type=Path, required=True, metavar="DIR")
+    gallery = commands.add_parser(
+        "gallery", help="one figure per family and a markdown page that shows them all", epilog=OWN_CODE
+    )
+    gallery.add_argument("--out", type=path, required=True, metavar="DIR")
     gallery.add_argument("--family", nargs="+", default=["all"])
-    gallery.add_argument("--workers", type=natural, default=os.cpu_count())
+    gallery.add_argument("--workers", type=workers, default=os.cpu_count())
 
     arguments = parser.parse_args(argv)
     commands = {"audit": _audit, "gallery": _gallery}
@@ -60,9 +66,13 @@ def _parameters(settings):
         name, equals, value = setting.partition("=")
         if not equals:
             raise InvalidChoice(f"--set {setting}: expected NAME=VALUE, for instance --set scale=5")
+        if name.strip() in ("name", "dim"):
+            raise InvalidChoice(f"--set {setting}: the family is named before the options, its dimension by --dim")
         try:
-            parameters[name.strip()] = ast.literal_eval(value.strip())
-        except (ValueError, SyntaxError):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about the style of what is no number anyway
+                parameters[name.strip()] = ast.literal_eval(value.strip())
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             raise InvalidChoice(f"--set {setting}: {value!r} is not a number or a tuple of numbers") from None
     return parameters
 
@@ -84,12 +94,12 @@ def _costs(arguments) -> list[Cost]:
 
 def _audit(arguments) -> int:
     costs = _costs(arguments)
-    workers = max(1, min(arguments.workers, len(costs)))
-    if workers == 1:
+    processes = min(arguments.workers, len(costs))
+    if processes == 1:
         tables = (audit(cost, arguments.seed) for cost in costs)
         failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
     else:
-        with ProcessPoolExecutor(workers) as pool:
+        with ProcessPoolExecutor(processes) as pool:
             tables = pool.map(audit, costs, [arguments.seed] * len(costs))
             failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
     if len(costs) > 1:
@@ -110,6 +120,6 @@ def _show(cost, table) -> bool:
 def _gallery(arguments) -> int:
     from .gallery import write_gallery
 
-    page = write_gallery(arguments.out, _names(arguments.family), max(1, arguments.workers))
+    page = write_gallery(writable(arguments.out), _names(arguments.family), arguments.workers)
     print(page)
     return 0

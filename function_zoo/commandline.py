@@ -1,36 +1,114 @@
-"""What every command line of the project shares: its parser, its numbers, and how it ends."""
+"""What every command line of the project shares: its parser, its values, and how it ends."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+from pathlib import Path
+
+LARGEST = 2**63 - 1  # that a database holds
+MOST_WORKERS = 1024
+LONGEST_NAME = 255  # bytes, in every file system we know of
+LONGEST_MESSAGE = 1000
+OWN_CODE = "It executes no code but this project's own."
+
+
+class Mistake(argparse.ArgumentTypeError, ValueError):
+    """A value that cannot be meant; the parser shows the message as it is."""
 
 
 class Parser(argparse.ArgumentParser):
     """Mistakes get one sentence."""
 
+    def parse_known_args(self, args=None, namespace=None):
+        args = sys.argv[1:] if args is None else list(args)
+        for word in args:
+            if re.fullmatch("--[^=]+=--", word):  # argparse would make it an empty list
+                self.error(f"argument {word[:-3]}: -- is no value")
+        return super().parse_known_args(args, namespace)
+
     def error(self, message):
-        self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"error: {sentence(message)} (see {self.prog} --help)\n")
+
+
+def sentence(error) -> str:
+    """What an error says, on one line, whatever the words that it quotes."""
+    line = re.sub(r"\s+", " ", str(error)).strip()
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    half = LONGEST_MESSAGE // 2
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[:half]} ... {line[-half:]}"
 
 
 def whole(text):
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
-        pass
+        value = None
+    if value is not None:
+        if abs(value) > LARGEST:
+            raise Mistake(f"{text} is too large; the largest valid choice is {LARGEST}")
+        return value
     try:
         near = round(float(text))
     except (ValueError, OverflowError):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-    raise argparse.ArgumentTypeError(f"{text} is not a whole number; the nearest valid choice is {near}")
+        raise Mistake(f"{text!r} is not a whole number") from None
+    raise Mistake(f"{text} is not a whole number; the nearest valid choice is {max(min(near, LARGEST), -LARGEST)}")
 
 
 def natural(text):
     value = whole(text)
     if value < 0:
-        raise argparse.ArgumentTypeError(f"{text} is negative; the nearest valid choice is 0")
+        raise Mistake(f"{text} is negative; the nearest valid choice is 0")
     return value
+
+
+def workers(text):
+    value = whole(text)
+    if not 1 <= value <= MOST_WORKERS:
+        raise Mistake(f"workers = {value} must lie between 1 and {MOST_WORKERS}")
+    return value
+
+
+def some(text):
+    """A text that can be a name, a path or an address."""
+    if not text:
+        raise Mistake("'' is empty; leave the option out, or give it a value")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Mistake(f"{text!r} is no text in UTF-8") from None
+    if "\0" in text:
+        raise Mistake(f"{text!r} holds a zero byte, which no name may")
+    return text
+
+
+def path(text) -> Path:
+    return Path(some(text))
+
+
+def folder(text) -> Path:
+    """A folder to write to; where there is none yet, one could be made."""
+    return writable(path(text))
+
+
+def writable(path: Path) -> Path:
+    if any(len(os.fsencode(part)) > LONGEST_NAME for part in path.parts):
+        raise Mistake(f"{path} cannot be a folder: a name in it has more than {LONGEST_NAME} bytes")
+    for there in (path, *path.absolute().parents):
+        try:
+            there.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise Mistake(f"{path} cannot be a folder: {there} cannot be looked at ({error.strerror})") from None
+        if not there.is_dir():
+            raise Mistake(f"{path} cannot be a folder: {there} is a file")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise Mistake(f"{path} cannot be written to: {there} allows it not; choose another folder")
+        break
+    return path
 
 
 def guarded(action, *arguments, errors=(ValueError, OSError)) -> int:
@@ -44,7 +122,7 @@ def guarded(action, *arguments, errors=(ValueError, OSError)) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except errors as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {sentence(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import operator
 import pickle
+import reprlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from numbers import Real
 from types import MappingProxyType
 
 import numpy as np
 
 from .formula import content, packed
+
+
+def shown(value) -> str:
+    """What was given, short enough for a sentence and on one line."""
+    return " ".join(reprlib.repr(value).split())
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,16 @@ class Constants:
     bounds: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
 
+    def __post_init__(self):
+        for name in ("alpha", "beta", "M_a", "M_b", "A", "C0", "mu_min"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and -math.inf < value <= math.inf):
+                raise ValueError(f"{name} = {shown(value)} must be a number")
+        for name in ("bounds", "measured"):
+            names = getattr(self, name)
+            if not isinstance(names, tuple | list) or not all(isinstance(n, str) for n in names):
+                raise ValueError(f"{name} = {shown(names)} must be a tuple of names of constants")
+
     @property
     def M(self) -> float:
         """The paper's single constant for (a) and (b)."""
@@ -55,6 +74,8 @@ class Constants:
 
         An alpha that is not smaller changes nothing: (b) is known for no larger one.
         """
+        if not (isinstance(alpha, Real) and alpha > 0):
+            raise ValueError(f"alpha = {shown(alpha)} must be a positive number")
         if alpha >= self.alpha:
             return self
         factor = self.A ** (self.alpha - alpha)
@@ -85,27 +106,52 @@ class Cost:
     registered: bool = field(default=False, repr=False)  # made by function_zoo.get, so a name is enough to remake it
 
     def __post_init__(self):
+        self._check_fields()
         for name in ("lower", "upper", "minimisers"):
-            value = np.array(getattr(self, name), dtype=float)
+            value = self._floats(name, getattr(self, name)).copy()
             value.flags.writeable = False
             object.__setattr__(self, name, value)
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
         if self.lower.shape != (self.dim,) or self.upper.shape != (self.dim,):
             raise ValueError(f"{self.name}: the box needs {self.dim} lower and {self.dim} upper ends")
+        if not (np.all(np.isfinite([self.lower, self.upper])) and np.all(self.lower < self.upper)):
+            raise ValueError(f"{self.name}: the box needs finite ends, every lower one below the upper one")
         if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim or not len(self.minimisers):
             raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim}) with k >= 1")
         if not isinstance(self.constants, Constants):
-            raise ValueError(f"{self.name}: constants = {self.constants!r} must be Constants(...)")
+            raise ValueError(f"{self.name}: constants = {shown(self.constants)} must be Constants(...)")
+
+    def _check_fields(self):
+        if not isinstance(self.name, str) or not self.name.isprintable():
+            raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
+        try:
+            whole = not isinstance(self.dim, bool) and operator.index(self.dim) >= 1
+        except TypeError:
+            whole = False
+        if not whole:
+            raise ValueError(f"{self.name}: dim = {shown(self.dim)} must be a whole number, 1 or larger")
+        if not callable(self.formula):
+            raise ValueError(f"{self.name}: formula = {shown(self.formula)} must be a function of x")
+        if not (isinstance(self.minimum, Real) and -math.inf < self.minimum < math.inf):
+            raise ValueError(f"{self.name}: minimum = {shown(self.minimum)} must be a finite number")
+        if not isinstance(self.parameters, Mapping):
+            raise ValueError(f"{self.name}: parameters = {shown(self.parameters)} must be a dictionary")
+
+    def _floats(self, name, given) -> np.ndarray:
+        try:
+            return np.asarray(given, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"{self.name}: {name} = {shown(given)} must be numbers") from None
 
     def __call__(self, x) -> float:
-        x = np.asarray(x, dtype=float)
+        x = self._floats("x", x)
         if x.shape != (self.dim,):
             raise ValueError(f"{self.name}: one point has {self.dim} coordinates, got an array of shape {x.shape}")
         return float(self.formula(x))
 
     def many(self, X) -> np.ndarray:
         """f at every row of an (n, d) array."""
-        X = np.asarray(X, dtype=float)
+        X = self._floats("X", X)
         if X.ndim != 2 or X.shape[1] != self.dim:
             raise ValueError(f"{self.name}: many() takes an (n, {self.dim}) array, got shape {X.shape}")
         return self.formula(np.ascontiguousarray(X.T))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 
+from .cost import shown
 from .measure import Target, cube_errors, extremes, minimiser_biases, power_law, worst_ratio
 from .packing import packings
-from .registry import InvalidChoice, number
+from .registry import InvalidChoice, number, seed_of
 
+MOST_REPEATS = 1000
 ALPHA_SPANS = ((0.45, 0.75), (0.6, 0.9), (0.6, 1.0), (0.7, 1.0))
 BETA_SPANS = ((0.0, 0.3), (0.1, 0.4), (0.2, 0.5), (0.0, 0.5))
 
@@ -30,9 +33,13 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     import pandas as pd
 
     target = _target(f, lower, upper, margin, vectorised)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of("estimate", seed))
+    if not isinstance(repeats, Integral) or repeats > MOST_REPEATS:
+        raise InvalidChoice(f"estimate: repeats = {shown(repeats)} must be a whole number, 2 to {MOST_REPEATS}")
     if repeats < 2:
-        raise InvalidChoice(f"estimate: repeats = {repeats} shows no disagreement; the nearest valid choice is 2")
+        raise InvalidChoice(
+            f"estimate: repeats = {shown(repeats)} shows no disagreement; the nearest valid choice is 2"
+        )
     target, doubt = locate(target, rng)
     highest = [extremes(target, rng)[1].value - target.minimum for _ in range(repeats)]
     if not max(highest) > 0:
@@ -98,8 +105,8 @@ def _count(target):
 def ends(name, values):
     try:
         return np.atleast_1d(np.asarray(values, dtype=float)).ravel()
-    except (TypeError, ValueError):
-        raise InvalidChoice(f"estimate: {name} = {values!r} must be numbers, one per coordinate") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidChoice(f"estimate: {name} = {shown(values)} must be numbers, one per coordinate") from None
 
 
 def _target(f, lower, upper, margin, vectorised):
@@ -107,10 +114,10 @@ def _target(f, lower, upper, margin, vectorised):
     margin = number("estimate", "margin", margin)
     if lower.shape != upper.shape or not lower.size or not np.all(lower < upper):
         raise InvalidChoice(f"estimate: the box needs lower < upper in every coordinate, got {lower} and {upper}")
-    if not np.all(np.isfinite([lower, upper])) or not 0 <= margin < np.inf:
+    if not np.all(np.isfinite([lower, upper])) or not 0 <= margin <= 1e100:
         raise InvalidChoice("estimate: the box and the margin must be finite, the margin not negative")
     if not callable(f):
-        raise InvalidChoice(f"estimate: f = {f!r} is not a function")
+        raise InvalidChoice(f"estimate: f = {shown(f)} is not a function")
     if hasattr(f, "many"):
         many = f.many
     elif vectorised:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import inspect
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cost import Cost
+from .cost import Cost, shown
 
 MAX_DIM = 16  # a cell splits into 2^d
 
@@ -69,10 +70,20 @@ class OneOf:
 def number(where, name, value) -> float:
     try:
         value = float(value)
-    except (TypeError, ValueError):
-        raise InvalidChoice(f"{where}: {name} = {value!r} is not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidChoice(f"{where}: {name} = {shown(value)} is not a number") from None
     if math.isnan(value):
         raise InvalidChoice(f"{where}: {name} is not a number (nan)")
+    return value
+
+
+def seed_of(where, seed) -> int:
+    try:
+        value = operator.index(seed)
+    except TypeError:
+        value = -1
+    if value < 0:
+        raise InvalidChoice(f"{where}: seed = {shown(seed)} must be a whole number, 0 or larger")
     return value
 
 
@@ -80,13 +91,13 @@ def vector(where, name, value, dim) -> tuple[float, ...]:
     """One number for all coordinates, or one for each."""
     try:
         items = np.atleast_1d(np.asarray(value, dtype=float)).tolist()
-    except (TypeError, ValueError):
-        raise InvalidChoice(f"{where}: {name} = {value!r} is neither a number nor {dim} numbers") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidChoice(f"{where}: {name} = {shown(value)} is neither a number nor {dim} numbers") from None
     if np.ndim(items) == 1 and len(items) == 1:
         items = items * dim
     if np.ndim(items) != 1 or len(items) != dim or not np.all(np.isfinite(items)):
         raise InvalidChoice(
-            f"{where}: {name} needs one finite number or {dim} of them (one per coordinate), got {value!r}"
+            f"{where}: {name} needs one finite number or {dim} of them (one per coordinate), got {shown(value)}"
         )
     return tuple(items)
 
@@ -143,7 +154,7 @@ def lookup(name: str) -> Family:
         return _families[name]
     choices = ", ".join(families())
     near = difflib.get_close_matches(str(name).lower().replace("-", "_"), families(), n=1, cutoff=0.0)
-    raise InvalidChoice(f"unknown family {name!r}; did you mean {near[0]!r}? (families: {choices})")
+    raise InvalidChoice(f"unknown family {shown(name)}; did you mean {near[0]!r}? (families: {choices})")
 
 
 def get(name: str, dim: int | None = None, **parameters) -> Cost:
@@ -165,14 +176,19 @@ def get(name: str, dim: int | None = None, **parameters) -> Cost:
 
 
 def _check_dim(entry, dim):
-    if isinstance(dim, bool) or not (hasattr(dim, "__index__") or (isinstance(dim, float) and dim.is_integer())):
-        raise InvalidChoice(f"{entry.name}: the dimension must be a whole number, got {dim!r}")
-    if int(dim) not in entry.dims:
+    try:
+        given = None if isinstance(dim, bool) else int(dim) if isinstance(dim, float) else operator.index(dim)
+    except (TypeError, ValueError, OverflowError):
+        given = None
+    if given is None or given != dim:
+        raise InvalidChoice(f"{entry.name}: the dimension must be a whole number, got {shown(dim)}")
+    dim = given
+    if dim not in entry.dims:
         nearest = min(entry.dims, key=lambda d: abs(d - dim))
         low, high = min(entry.dims), max(entry.dims)
         span = f"dimension {low} only" if low == high else f"dimensions {low} to {high}"
-        raise InvalidChoice(f"{entry.name} exists in {span}, not {int(dim)}; the nearest valid choice is {nearest}")
-    return int(dim)
+        raise InvalidChoice(f"{entry.name} exists in {span}, not {shown(dim)}; the nearest valid choice is {nearest}")
+    return dim
 
 
 def _unknown_parameter(entry, key):

@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import reprlib
+import sys
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import islice, pairwise
 from numbers import Integral, Real
 
+LARGEST = sys.float_info.max
 LONGEST = 2**53  # beyond it t and ln t are no longer exact
+MOST_HORIZONS = 10_000
+MOST_REPLICATES = 10**7
+MOST_WORKERS = 1024
 
 
-def whole(name, value, least) -> int:
+def shown(value) -> str:
+    """What was given, short enough for a sentence and on one line."""
+    return " ".join(reprlib.repr(value).split())
+
+
+def whole(name, value, least, most=math.inf) -> int:
     try:
-        value = operator.index(value)
+        number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        raise ValueError(f"{name} = {value!r} must be a whole number, {least} or larger") from None
-    if value < least:
-        raise ValueError(f"{name} = {value} must be a whole number, {least} or larger")
+        number = None
+    if number is None or number < least:
+        raise ValueError(f"{name} = {shown(value)} must be a whole number, {least} or larger")
+    if number > most:
+        raise ValueError(f"{name} = {shown(value)} is too large; {most:,} is the most")
+    return number
+
+
+def real(name, value, what="a finite number") -> float:
+    """The value as it is; no text, no array, no nan."""
+    if not (isinstance(value, Real) and abs(value) <= LARGEST):
+        raise ValueError(f"{name} = {shown(value)} must be {what}")
     return value
 
 
+def items(name, values, what) -> tuple:
+    """The entries of a list; a text is none."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} = {shown(values)} must be a list of {what}")
+    return tuple(values)
+
+
 def check_horizons(horizons) -> list[int]:
-    values = list(horizons) if isinstance(horizons, Iterable) else [horizons]
+    values = [horizons]
+    if isinstance(horizons, Iterable) and not isinstance(horizons, str | bytes):
+        values = list(islice(horizons, MOST_HORIZONS + 1))
     if not values:
         raise ValueError("horizons is empty; give at least one number of steps")
+    if len(values) > MOST_HORIZONS:
+        raise ValueError(f"there are more than {MOST_HORIZONS:,} horizons; take fewer")
     checked = []
     for value in values:
         if isinstance(value, Real) and not isinstance(value, Integral) and float(value).is_integer():
@@ -35,21 +67,23 @@ def check_horizons(horizons) -> list[int]:
             raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
     if checked[-1] > LONGEST:
         raise ValueError(
-            f"horizon {checked[-1]} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
+            f"horizon {shown(checked[-1])} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
         )
     return checked
 
 
 def check_replicates(replicates) -> list[int]:
-    if not isinstance(replicates, Iterable):
-        return list(range(whole("replicates", replicates, 1)))
-    indices = [whole("replicate", r, 0) for r in replicates]
+    if isinstance(replicates, str | bytes) or not isinstance(replicates, Iterable):
+        return list(range(whole("replicates", replicates, 1, MOST_REPLICATES)))
+    indices = [whole("replicate", r, 0) for r in islice(replicates, MOST_REPLICATES + 1)]
+    if len(indices) > MOST_REPLICATES:
+        raise ValueError(f"there are more than {MOST_REPLICATES:,} replicates; take fewer")
     if not indices or len(set(indices)) < len(indices):
-        raise ValueError(f"replicates = {indices} must name at least one replicate, and none twice")
+        raise ValueError(f"replicates = {shown(indices)} must name at least one replicate, and none twice")
     return indices
 
 
 def check_alignment(alignment) -> str:
-    if alignment not in ("random", "fixed"):
-        raise ValueError(f"alignment = {alignment!r} must be 'random' or 'fixed'")
+    if not isinstance(alignment, str) or alignment not in ("random", "fixed"):
+        raise ValueError(f"alignment = {shown(alignment)} must be 'random' or 'fixed'")
     return alignment

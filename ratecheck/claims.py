@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
+from .checks import LONGEST, real, shown, whole
 from .rates import Rate
 
 if TYPE_CHECKING:
@@ -24,6 +26,15 @@ class Violation(NamedTuple):
 
     def __str__(self):
         return self.sentence
+
+
+def check_known(constants, dim):
+    """Refuse what are no constants of a cost, or is no dimension."""
+    for name in ("alpha", "beta"):
+        if not hasattr(constants, name):
+            raise ValueError(f"constants = {shown(constants)} must be those of a cost, function_zoo.Constants(...)")
+        real(name, getattr(constants, name))
+    whole("dim", dim, 1, LONGEST)
 
 
 def nothing(*_, **__) -> tuple:
@@ -50,30 +61,54 @@ class Theorem:
     corrected: Theorem | None = None  # the same claim with the log power that theory puts in place of the printed one
 
     def __post_init__(self):
+        for text in ("name", "statement"):
+            if not isinstance(getattr(self, text), str) or not getattr(self, text).isprintable():
+                raise ValueError(f"{text} = {shown(getattr(self, text))} must be a text, on one line")
         if self.kind not in ("upper", "lower"):
-            raise ValueError(f"{self.name}: kind = {self.kind!r} must be 'upper' or 'lower'")
+            raise ValueError(f"{self.name}: kind = {shown(self.kind)} must be 'upper' or 'lower'")
+        for function in ("formula", "hypotheses", "unneeded"):
+            if not callable(getattr(self, function)):
+                raise ValueError(f"{self.name}: {function} = {shown(getattr(self, function))} must be a function")
+        if not isinstance(self.per_cost, bool):
+            raise ValueError(f"{self.name}: per_cost = {shown(self.per_cost)} must be True or False")
+        if not (self.corrected is None or isinstance(self.corrected, Theorem)):
+            raise ValueError(f"{self.name}: corrected = {shown(self.corrected)} must be a Theorem, or None")
 
     def rate(self, constants: Constants, dim: int) -> Rate:
-        rate = self.formula(constants.alpha, constants.beta, dim)
+        check_known(constants, dim)
+        with self._asked():
+            rate = self.formula(constants.alpha, constants.beta, dim)
         if not isinstance(rate, Rate):
-            raise ValueError(f"{self.name}: its formula returned {rate!r}, where it must return a Rate")
+            raise ValueError(f"{self.name}: its formula returned {shown(rate)}, where it must return a Rate")
         return rate
+
+    @contextmanager
+    def _asked(self):
+        """Around a formula or a hypothesis: what it cannot take is said in a sentence."""
+        try:
+            yield
+        except (TypeError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{self.name} cannot be asked about that ({type(error).__name__}: {error})") from error
 
     def violated(self, constants: Constants, dim: int, **settings) -> tuple[Violation, ...]:
         """Hypotheses that are not met; of an algorithm's settings those count that the theorem speaks of."""
         spoken_of = signature(self.hypotheses).parameters
         if not any(p.kind is Parameter.VAR_KEYWORD for p in spoken_of.values()):
             settings = {name: value for name, value in settings.items() if name in spoken_of}
-        found = tuple(self.hypotheses(constants, dim, **settings) or ())
+        check_known(constants, dim)
+        with self._asked():
+            found = tuple(self.hypotheses(constants, dim, **settings) or ())
         for violation in found:
             if not isinstance(violation, Violation):
                 raise ValueError(
-                    f"{self.name}: its hypotheses gave {violation!r}, which is no Violation(name, sentence)"
+                    f"{self.name}: its hypotheses gave {shown(violation)}, which is no Violation(name, sentence)"
                 )
         return found
 
     def remarks(self, constants: Constants, dim: int) -> tuple[str, ...]:
-        return tuple(self.unneeded(constants, dim) or ())
+        check_known(constants, dim)
+        with self._asked():
+            return tuple(self.unneeded(constants, dim) or ())
 
     def claim(self, constants: Constants, dim: int, **settings) -> Claim:
         """What the theorem says about a cost with these constants and an algorithm with these settings."""

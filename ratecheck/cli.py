@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import Parser, guarded
+from function_zoo.commandline import Parser, guarded, path, sentence
 
 from .store import Store, StoreError
 
@@ -16,6 +16,9 @@ USAGE = """usage: ratecheck COMMAND ...
   overview DIR  one page and two figures about all studies below DIR
   export DIR    the table of runs, as CSV or Parquet
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
+
+`study --study NAME` executes the study.py that it names, and a Dask scheduler executes code here and there; all other
+commands read what a folder holds as data and execute nothing of it.
 """
 
 
@@ -26,7 +29,7 @@ def main(argv=None) -> int:
         return guarded(COMMANDS[command], rest, errors=(StoreError, ValueError, OSError))
     if command in ("-h", "--help"):
         return guarded(usage)
-    print(f"error: there is no command {command!r}; take {', '.join(COMMANDS)}", file=sys.stderr)
+    print(f"error: there is no command {sentence(repr(command))}; take {', '.join(COMMANDS)}", file=sys.stderr)
     return 2
 
 
@@ -101,8 +104,9 @@ COMMANDS = {"study": study, "report": report, "overview": overview, "export": ex
 
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
-    parser = Parser(prog=f"ratecheck {command}", description=what)
-    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
+    nothing = "It reads what the folder holds as data and executes nothing of it."
+    parser = Parser(prog=f"ratecheck {command}", description=what, epilog=nothing)
+    parser.add_argument("folder", type=path, metavar="DIR", help=folder)
     return parser
 
 

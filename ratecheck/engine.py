@@ -17,7 +17,7 @@ import numpy as np
 from . import seeding
 from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
-from .checks import check_alignment, check_horizons, check_replicates, whole
+from .checks import MOST_WORKERS, check_alignment, check_horizons, check_replicates, shown, whole
 from .claims import Series
 from .noise import Gaussian, Noise, check_noise
 
@@ -86,13 +86,13 @@ def simulate(
     """
     check_algorithm(algorithm)
     if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
-        raise ValueError(f"cost = {cost!r} is no cost; make one with function_zoo.get or function_zoo.Cost")
+        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)
     check_noise(noise)
     check_alignment(alignment)
-    workers = available_cores() if workers is None else whole("workers", workers, 1)
+    workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
     algorithm = algorithm.settle(cost)
     for horizon in horizons:
         algorithm.check(cost, horizon, alignment == "random")

@@ -16,7 +16,8 @@ import numpy as np
 from scipy import special
 
 from .bootstrap import studentised
-from .means import FitError, LogMeans, cross_covariance, cut, log_means, rounded_up, within
+from .checks import real, shown
+from .means import FitError, LogMeans, check_level, check_window, cross_covariance, cut, log_means, rounded_up, within
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
@@ -409,23 +410,30 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
     their runs.
     """
     data = runs if isinstance(runs, LogMeans) else log_means(runs)
+    real("log_power", log_power)
+    check_level(level)
     if isinstance(period, str) and period == "table":
         period = data.period
     if window is not None:
-        keep = within(data.horizons, window)
+        keep = within(data.horizons, check_window(window))
         if keep.sum() < 3:
             low, high = window
             raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} horizons; at least 3 are needed")
         data = cut(data, keep)
     if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
-        raise FitError(f"period = {period!r} must be a number above 1")
-    if not 0 < level < 1 or not math.isfinite(log_power):
-        raise FitError(f"level = {level} must lie between 0 and 1, and log_power = {log_power} be finite")
+        raise FitError(f"period = {shown(period)} must be a number above 1")
     return _checked(Fit(data, float(log_power), period, level))
+
+
+def check_fit(fit):
+    if not isinstance(fit, Fit):
+        raise ValueError(f"fit = {shown(fit)} must be what fit_rate gives")
 
 
 def slope_difference(first: Fit, second: Fit) -> Estimate:
     """first.slope - second.slope.  Where the tables name common random streams, their covariance is used."""
+    check_fit(first)
+    check_fit(second)
     a, b = first._weights(first.x)[1], second._weights(second.x)[1]
     value = first.whole.value - second.whole.value
     variance = first.whole.se**2 + second.whole.se**2 - 2 * float(a @ cross_covariance(first.data, second.data) @ b)

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
+
+from .checks import items, shown
 
 NAMES = ("cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
@@ -45,6 +48,8 @@ class LogMeans:
 def log_means(runs) -> LogMeans:
     """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`."""
     table = getattr(runs, "frame", runs)
+    if isinstance(table, type) or not hasattr(table, "columns"):
+        raise ValueError(f"runs = {shown(runs)} is no table of runs; take what simulate gives, or a pandas table")
     for column in ("replicate", "horizon", "regret", "anytime"):
         if column not in table:
             raise FitError(f"the table of runs has no column {column!r}; it needs replicate, horizon, regret, anytime")
@@ -95,6 +100,18 @@ def log_means(runs) -> LogMeans:
     data = LogMeans.of(horizons, samples, bool(anytime), streams)
     period = float(table["period"].iloc[0]) if "period" in table else math.nan
     return data if math.isnan(period) else replace(data, period=period)
+
+
+def check_level(level):
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise FitError(f"level = {shown(level)} must lie between 0 and 1")
+
+
+def check_window(window) -> tuple:
+    pair = items("window", window, "two horizons")
+    if len(pair) != 2 or not all(isinstance(end, Real) and not math.isnan(end) for end in pair):
+        raise ValueError(f"window = {shown(window)} must be a pair of horizons, or None")
+    return pair
 
 
 def within(horizons, window) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import ClassVar
 
+from .checks import shown
 from .jit import inlined
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
@@ -21,7 +22,7 @@ class Noise:
 
     def __post_init__(self):
         if not isinstance(self.sigma, Real) or not 0 <= self.sigma <= 1e100:
-            raise ValueError(f"sigma = {self.sigma} must lie in [0, 1e100]; 1 is the paper's choice")
+            raise ValueError(f"sigma = {shown(self.sigma)} must lie in [0, 1e100]; 1 is the paper's choice")
 
     @property
     def numbers(self) -> tuple[int, float, float]:
@@ -63,8 +64,10 @@ class StudentT(Noise):
 
     def __post_init__(self):
         super().__post_init__()
-        if not (isinstance(self.dof, Real) and math.isfinite(self.dof) and self.dof > 2):
-            raise ValueError(f"dof = {self.dof} must exceed 2, or there is no standard deviation; 5 is the default")
+        if not (isinstance(self.dof, Real) and 2 < self.dof <= 1e100):
+            raise ValueError(
+                f"dof = {shown(self.dof)} must exceed 2, or there is no standard deviation; 5 is the default"
+            )
 
     @property
     def numbers(self):
@@ -73,7 +76,7 @@ class StudentT(Noise):
 
 def check_noise(noise) -> None:
     if not isinstance(noise, Noise):
-        raise ValueError(f"noise = {noise!r} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
+        raise ValueError(f"noise = {shown(noise)} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
 
 
 @inlined

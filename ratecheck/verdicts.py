@@ -20,12 +20,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from numbers import Real
 
 import numpy as np
 from scipy import special
 
-from .fit import Estimate, Fit, fit_rate
-from .means import FitError, LogMeans, rounded_up
+from .checks import items, shown
+from .fit import Estimate, Fit, check_fit, fit_rate
+from .means import FitError, LogMeans, check_level, rounded_up
 from .rates import Rate
 
 MARGIN = 0.05  # of a slope
@@ -60,7 +62,7 @@ class Verdict:
 
 def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, level: float = LEVEL) -> Verdict:
     """Judge the exponent of a promised rate, its log power divided out."""
-    _check(rate, kind, margin, level)
+    _check(fit, rate, kind, margin, level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
@@ -86,7 +88,7 @@ def log_power_verdict(
     The fitted power must also explain the data: where the slope left over is still falling, no power is refuted unless
     the last half and a continuation of the fall both allow it.
     """
-    _check(rate, kind, margin, level)
+    _check(fit, rate, kind, margin, level)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
     power = fit.log_power_at(rate.slope)
@@ -107,7 +109,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
 
     It is refuted where either one-sided claim is.
     """
-    _check(rate, "upper", margin, level)
+    _check(fit, rate, "upper", margin, level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
@@ -165,7 +167,9 @@ def assess(
     level: float = LEVEL,
 ) -> Assessment:
     """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place."""
-    _check(printed, kind, margin, level)
+    _check(fit, printed, kind, margin, level)
+    if not (corrected is None or isinstance(corrected, Rate)):
+        raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
     if corrected is None or corrected == printed:
         exponent = verdict(fit, printed, kind, margin, level)
         return Assessment(exponent, log_power_verdict(fit, printed, kind, log_margin, level))
@@ -180,6 +184,7 @@ def assess(
 
 def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **options) -> Verdict:
     """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason."""
+    _check_rule(rate, kind, margin, options.get("level", LEVEL))
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
@@ -189,7 +194,11 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
 
 def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
     """Adjust for many claims: decisions whose p-values do not survive Holm's step-down become INCONCLUSIVE."""
-    verdicts = list(verdicts)
+    verdicts = list(items("verdicts", verdicts, "verdicts"))
+    for v in verdicts:
+        if not isinstance(v, Verdict):
+            raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
+    check_level(level)
     decided = sorted((v.p_value, i) for i, v in enumerate(verdicts) if v.name != Name.INCONCLUSIVE)
     adjusted = 0.0
     for rank, (p, i) in enumerate(decided):
@@ -212,13 +221,19 @@ def _enough(v, threshold):
     return math.ceil((df + 1) * ((wanted + float(special.stdtrit(df, 0.9))) / seen) ** 2)
 
 
-def _check(rate, kind, margin, level):
+def _check(fit, rate, kind, margin, level):
+    check_fit(fit)
+    _check_rule(rate, kind, margin, level)
+
+
+def _check_rule(rate, kind, margin, level):
     if not isinstance(rate, Rate):
-        raise ValueError(f"rate = {rate!r} must be a Rate(exponent, log_power)")
+        raise ValueError(f"rate = {shown(rate)} must be a Rate(exponent, log_power)")
     if kind not in ("upper", "lower"):
-        raise ValueError(f"kind = {kind!r} must be 'upper' or 'lower'")
-    if not (0 <= margin < math.inf and 0 < level < 1):
-        raise ValueError(f"margin = {margin} must not be negative, and level = {level} must lie between 0 and 1")
+        raise ValueError(f"kind = {shown(kind)} must be 'upper' or 'lower'")
+    if not (isinstance(margin, Real) and 0 <= margin < 1e100):
+        raise ValueError(f"margin = {shown(margin)} must not be negative")
+    check_level(level)
 
 
 def _mirrored(*estimates):

@@ -13,7 +13,8 @@ from ratecheck.rates import Rate
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study, TooFast, command, declared
 from ratecheck.study.conduct import conduct
-from ratecheck.study.plan import cases
+from ratecheck.study.plan import cases, workload
+from ratecheck.study.runner import NothingStored, units_of
 from tests.strategies import ExploreThenCommit
 
 ROOT = Path(__file__).parents[1]
@@ -128,3 +129,18 @@ def test_declared_studies(path, monkeypatch):
 def test_every_family_belongs_to_a_declared_study():
     studied = {cost.name for p in (ROOT / "studies").glob("*/study.py") for cost in declared.load(p).study.costs}
     assert studied == set(zoo.families())
+
+
+@pytest.mark.parametrize("known", [0, 1, 3, 4, 5])
+def test_a_plan_is_counted_as_its_units_would_be(known):
+    study = Study("s", "?", [("cone", 1), ("quadratic", 2)], horizons=[2**10, 2**14, 2**18], replicates=4)
+    planned = cases(study)
+
+    class Stored(NothingStored):
+        def known(self, digest):
+            return {(r, h) for r in range(known) for h in study.horizons[: 3 - (r == 2)]}
+
+    units, work = units_of(planned, Stored(), study.noise, 2), workload(planned, Stored(), 2)
+    assert work.steps == sum(unit.steps for unit in units)
+    assert work.seconds == pytest.approx(sum(unit.seconds for unit in units))
+    assert len(units) / 2 <= work.units <= len(units)

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..checks import shown
 from ..claims import Claim
 from ..jit import compiled
 from ..noise import draw
@@ -50,14 +51,14 @@ class AdaptiveBins(Compiled):
         if self.mu == "min":
             object.__setattr__(self, "mu", None)
         if self.alpha is not None and not (isinstance(self.alpha, Real) and 0 < self.alpha <= 2):
-            raise ValueError(f"alpha = {self.alpha} must lie in (0, 2], the range of Assumption 1 (b)")
+            raise ValueError(f"alpha = {shown(self.alpha)} must lie in (0, 2], the range of Assumption 1 (b)")
         if isinstance(self.mu, str):
             if self.mu != "theorem":
-                raise ValueError(f"mu = {self.mu!r} must be a number, 'min' or 'theorem'")
+                raise ValueError(f"mu = {shown(self.mu)} must be a number, 'min' or 'theorem'")
         elif self.mu is not None and not (isinstance(self.mu, Real) and 0 <= self.mu <= 1e100):
-            raise ValueError(f"mu = {self.mu} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
-        if self.a0 is not None and not (isinstance(self.a0, Real) and 1e-300 < self.a0 < math.inf):
-            raise ValueError(f"a0 = {self.a0} must be a positive length; None takes the longest side of the box")
+            raise ValueError(f"mu = {shown(self.mu)} must lie in [0, 1e100]; mu = 'min' takes the cost's mu_min")
+        if self.a0 is not None and not (isinstance(self.a0, Real) and 1e-300 < self.a0 <= 1e300):
+            raise ValueError(f"a0 = {shown(self.a0)} must be a positive length; None takes the longest side of the box")
 
     def settle(self, cost) -> AdaptiveBins:
         """The same algorithm with every number spelt out for this cost."""

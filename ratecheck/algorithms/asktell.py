@@ -13,6 +13,7 @@ import numpy as np
 
 from function_zoo.formula import packed
 
+from ..checks import shown
 from ..claims import Claim, Theorem
 from ..noise import draw
 from ..papers import zhao_lai
@@ -40,9 +41,13 @@ class AskTell:
 
     def __post_init__(self):
         if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
-            raise ValueError(f"promise = {self.promise!r} must be a Rate, a Theorem or a function of (constants, dim)")
+            raise ValueError(
+                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
+            )
         if not callable(self.factory):
-            raise ValueError(f"factory = {self.factory!r} must be callable as factory(dim, lower, upper, horizon, rng)")
+            raise ValueError(
+                f"factory = {shown(self.factory)} must be callable as factory(dim, lower, upper, horizon, rng)"
+            )
 
     @property
     def _maker(self) -> Callable:
@@ -91,9 +96,14 @@ class AskTell:
             return (bound,)
         if isinstance(self.promise, Theorem):
             return self.promise.claim(cost.constants, cost.dim), bound
-        rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
+        try:
+            rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
+        except (TypeError, ArithmeticError) as error:
+            raise ValueError(
+                f"the promise of {self.label} takes no (constants, dim) of {cost} ({type(error).__name__}: {error})"
+            ) from error
         if not isinstance(rate, Rate):
-            raise ValueError(f"the promise of {self.label} is {rate!r} on {cost}, where it must return a Rate")
+            raise ValueError(f"the promise of {self.label} is {shown(rate)} on {cost}, where it must return a Rate")
         return Claim("its promise", f"{self.label}: {rate}", "upper", rate), bound
 
     def period(self, cost) -> float:
@@ -132,7 +142,12 @@ class AskTellRun(Run):
         own, self.noise_rng = rng.spawn(2)
         super().__init__(cost, noise, own, None)
         self.name = algorithm.label
-        self.player = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, own)
+        try:
+            self.player = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, own)
+        except TypeError as error:
+            raise ValueError(f"{self.name}(dim, lower, upper, horizon, rng) cannot be made ({error})") from error
+        if not (hasattr(self.player, "ask") and hasattr(self.player, "tell")):
+            raise ValueError(f"{self.name} makes {shown(self.player)}, which has no ask and tell")
 
     def advance(self, until):
         cost, least = self.cost, lowest(self.cost)

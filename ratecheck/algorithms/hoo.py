@@ -24,6 +24,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..checks import shown
 from ..claims import Claim
 from ..jit import compiled
 from ..noise import draw
@@ -66,13 +67,15 @@ class HOO(Compiled):
             object.__setattr__(self, "nu", None)
         if isinstance(self.nu, str):
             if self.nu != "theorem":
-                raise ValueError(f"nu = {self.nu!r} must be a number, 'min' or 'theorem'")
-        elif self.nu is not None and not (isinstance(self.nu, Real) and 0 < self.nu <= 1e100):
-            raise ValueError(f"nu = {self.nu} must lie in (0, 1e100]; nu = 'min' follows from the cost's mu_min")
+                raise ValueError(f"nu = {shown(self.nu)} must be a number, 'min' or 'theorem'")
+        elif self.nu is not None and not (isinstance(self.nu, Real) and 1e-300 < self.nu <= 1e100):
+            raise ValueError(
+                f"nu = {shown(self.nu)} must lie in (1e-300, 1e100]; nu = 'min' follows from the cost's mu_min"
+            )
         if self.rho is not None and not (isinstance(self.rho, Real) and 0 < self.rho < 1):
-            raise ValueError(f"rho = {self.rho} must lie strictly between 0 and 1; None takes 2^(-alpha / d)")
+            raise ValueError(f"rho = {shown(self.rho)} must lie strictly between 0 and 1; None takes 2^(-alpha / d)")
         if not (isinstance(self.sigma, Real) and 0 < self.sigma <= 1e100):
-            raise ValueError(f"sigma = {self.sigma} must lie in (0, 1e100]; 1 suits standard normal noise")
+            raise ValueError(f"sigma = {shown(self.sigma)} must lie in (0, 1e100]; 1 suits standard normal noise")
 
     def settle(self, cost) -> HOO:
         """The same algorithm with every number spelt out for this cost."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from ..checks import shown
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -120,7 +122,7 @@ def check_algorithm(algorithm) -> None:
     """Refuse what does not keep to the interface."""
     from .registry import ENTRIES
 
-    name = getattr(algorithm, "__name__", repr(algorithm))
+    name = getattr(algorithm, "__name__", shown(algorithm))
     if hasattr(algorithm, "ask") and hasattr(algorithm, "tell"):
         raise ValueError(
             f"algorithm = {name} has ask and tell; give AskTell(factory) the class or function that makes it"

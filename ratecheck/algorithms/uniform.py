@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..checks import shown
 from ..claims import Claim
 from ..jit import compiled
 from ..noise import draw
@@ -35,9 +36,9 @@ class UniformBins(Compiled):
             object.__setattr__(self, "width", None)
         if isinstance(self.width, str):
             if self.width != "printed":
-                raise ValueError(f"width = {self.width!r} must be a positive length, 'corrected' or 'printed'")
-        elif self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width < math.inf):
-            raise ValueError(f"width = {self.width} must be a positive length; None takes Theorem 1's")
+                raise ValueError(f"width = {shown(self.width)} must be a positive length, 'corrected' or 'printed'")
+        elif self.width is not None and not (isinstance(self.width, Real) and 1e-300 < self.width <= 1e300):
+            raise ValueError(f"width = {shown(self.width)} must be a positive length; None takes Theorem 1's")
 
     def settle(self, cost) -> UniformBins:
         return UniformBins(float(self.width)) if isinstance(self.width, Real) else self

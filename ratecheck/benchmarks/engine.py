@@ -8,19 +8,18 @@ disturbs little.  What an algorithm is held to stands with its registration.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
+from function_zoo.commandline import OWN_CODE, Parser, folder
 
 from ..algorithms.registry import NAMED, Entry
 from ..engine import STANDARD, begin, simulate
@@ -183,9 +182,9 @@ def start_up() -> list[tuple[str, float, float]]:
 
 
 def main(arguments=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0])
+    parser = Parser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
+    parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
     options = parser.parse_args(arguments)
 
     horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)

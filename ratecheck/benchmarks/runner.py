@@ -5,7 +5,6 @@ Loop and runner take turns, so that a busy machine disturbs both alike; ratios o
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 import tempfile
@@ -13,6 +12,7 @@ import threading
 import time
 
 import function_zoo as zoo
+from function_zoo.commandline import OWN_CODE, Parser, guarded, whole
 from function_zoo.registry import lookup
 
 from ..engine import available_cores, run_replicate
@@ -74,11 +74,17 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
 
 
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ratecheck.benchmarks.runner", description=__doc__.splitlines()[0])
+    parser = Parser(prog="python -m ratecheck.benchmarks.runner", description=__doc__.splitlines()[0], epilog=OWN_CODE)
     parser.add_argument("--family", default="quadratic")
-    parser.add_argument("--replicates", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--replicates", type=whole, default=16)
+    parser.add_argument("--rounds", type=whole, default=3)
     arguments = parser.parse_args(argv)
+    if arguments.rounds < 1:
+        parser.error(f"--rounds {arguments.rounds} is too few; the nearest valid choice is 1")
+    return guarded(_main, arguments)
+
+
+def _main(arguments) -> int:
     rows = measure(arguments.family, replicates=arguments.replicates, rounds=arguments.rounds)
     print(f"{'workers':>8}{'loop s':>9}{'runner s':>10}{'speed-up':>10}{'overhead':>10}{'million steps/s':>17}")
     for workers in sorted({row[0] for row in rows}):

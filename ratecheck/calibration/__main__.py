@@ -1,9 +1,10 @@
 """`python -m ratecheck.calibration`: measure, write the tables and the report beside them."""
 
-import argparse
 import os
 import sys
 from pathlib import Path
+
+from function_zoo.commandline import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 
 from ..files import together
 from . import __doc__ as purpose
@@ -11,20 +12,28 @@ from .measure import calibrate
 from .report import report
 from .timing import timing
 
+MOST_REPEATS = 10**6
+
 
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ratecheck.calibration", description=purpose.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=1000, help="at least 4")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=os.cpu_count())
-    parser.add_argument("--out", type=Path, default=Path("studies/calibration"))
+    parser = Parser(prog="python -m ratecheck.calibration", description=purpose.splitlines()[0], epilog=OWN_CODE)
+    parser.add_argument("--repeats", type=natural, default=1000, help=f"at least 4, at most {MOST_REPEATS:,}")
+    parser.add_argument("--seed", type=natural, default=0)
+    parser.add_argument("--workers", type=workers, default=os.cpu_count())
+    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/calibration"))
     parser.add_argument("--time", action="store_true", help="print the time of one fit, and write nothing")
     arguments = parser.parse_args(argv)
-    if arguments.repeats < 4:
-        parser.error(f"--repeats {arguments.repeats} is too few; the nearest valid choice is 4")
+    if not 4 <= arguments.repeats <= MOST_REPEATS:
+        few, near = ("few", 4) if arguments.repeats < 4 else ("many", MOST_REPEATS)
+        parser.error(f"--repeats {arguments.repeats} is too {few}; the nearest valid choice is {near}")
+    return guarded(_main, arguments)
+
+
+def _main(arguments) -> int:
     if arguments.time:
         print("\n".join(timing()))
         return 0
+    writable(arguments.out)
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
     arguments.out.mkdir(parents=True, exist_ok=True)
     with together(arguments.out) as drafts:

@@ -10,13 +10,18 @@ import sys
 from pathlib import Path
 
 import function_zoo as zoo
-from function_zoo.commandline import Parser, guarded, natural, whole
+from function_zoo.commandline import Parser, folder, guarded, natural, sentence, some, whole, workers, writable
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
-from .options import NOISES, SETTINGS, algorithms, horizons, noise
+from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler
 
 DIMS = (1, 2, 3)
+CODE = """what executes code:
+  --study executes the study.py that it names, with all that it imports, as you; plug-in algorithms and costs come with
+  it.  A Dask scheduler and its workers exchange code and pickles with this process: name only those that you trust.
+  --family, --list and the store of a folder execute no code but ratecheck's own; --dry-run still executes a study.py.
+"""
 RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
@@ -39,18 +44,19 @@ def _main(arguments) -> int:
         return 0
     from ..engine import available_cores
     from ..executors import ExecutorError, ExecutorLost
-    from ..store import StoreError, StoreFull
+    from ..store import FILE, StoreError, StoreFull
     from .conduct import conduct, plan_text
     from .declared import FOLDER
     from .progress import speak
 
-    study = declared_study(arguments) if arguments.study else ad_hoc(arguments)
-    folder = arguments.out or (FOLDER / study.name if arguments.study else RESULTS / study.name)
+    study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
+    folder = arguments.out or writable((RESULTS if arguments.study is None else FOLDER) / study.name)
     try:
         if arguments.dry_run:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
             return 0
-        speak(f"{study.name}: {study.question}")
+        if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
+            check_answers(arguments.scheduler)
         where = (arguments.scheduler, arguments.workers)
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, say=speak)
     except (StoreFull, ExecutorLost) as error:
@@ -59,8 +65,8 @@ def _main(arguments) -> int:
         return _complain(error, EXIT_WRONG_INPUT)
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        sentence = f"{error}; finished units are kept" if full else error
-        return _complain(sentence, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
+        said = f"{error}; finished units are kept" if full else error
+        return _complain(said, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
     except KeyboardInterrupt:
         speak(f"stopped; finished units are in {folder}, and the same command goes on from there")
         return EXIT_STOPPED
@@ -82,15 +88,20 @@ def _conclude(done, strict) -> int:
 
 
 def _complain(error, code) -> int:
-    print(f"error: {error}", file=sys.stderr)
+    print(f"error: {sentence(error) if isinstance(error, Exception) else error}", file=sys.stderr)
     return code
 
 
 def make_parser(prog) -> argparse.ArgumentParser:
-    parser = Parser(prog=prog, description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog=prog, description=__doc__, epilog=CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what to study")
-    what.add_argument("--family", nargs="+", metavar="NAME", help="families of the zoo, or all")
-    what.add_argument("--study", metavar="NAME", help="a declared study: studies/NAME/study.py, or a folder")
+    what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
+    what.add_argument(
+        "--study",
+        type=some,
+        metavar="NAME",
+        help="a declared study, which is executed: studies/NAME/study.py, or a folder",
+    )
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
@@ -114,9 +125,13 @@ def make_parser(prog) -> argparse.ArgumentParser:
 
 
 def _where(group):
-    group.add_argument("--workers", type=whole, metavar="N", help="threads or processes (default: all cores)")
-    group.add_argument("--scheduler", metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port")
-    group.add_argument("--out", type=Path, metavar="DIR", help="default: results/NAME, or the declared study's folder")
+    group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
+    group.add_argument(
+        "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
+    )
+    group.add_argument(
+        "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"
+    )
     again = group.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")
     again.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
@@ -131,7 +146,7 @@ def ad_hoc(arguments):
     names = [name for n in arguments.family for name in (zoo.families() if n == "all" else [lookup(n).name])]
     names = list(dict.fromkeys(names))
     grid, replicates = PRESETS[arguments.preset or "standard"]
-    if arguments.horizons:
+    if arguments.horizons is not None:
         grid = horizons(arguments.horizons)
     chosen = algorithms(arguments.algorithms, given(arguments, SETTINGS))
     return Study(
@@ -154,8 +169,9 @@ def question(names, labels) -> str:
 
 
 def costs(names, dims) -> tuple:
+    dims = dims and tuple(dict.fromkeys(dims))
     if dims is not None and (len(names) == 1 or min(dims) < 1):
-        return tuple(zoo.get(name, dim) for name in names for dim in dict.fromkeys(dims))
+        return tuple(zoo.get(name, dim) for name in names for dim in dims)
     found = tuple(zoo.get(name, d) for name in names for d in dims or DIMS if d in lookup(name).dims)
     if not found:
         raise InvalidChoice(f"none of these families exists in dimension {' or '.join(map(str, dims))}")
@@ -179,7 +195,7 @@ def declared_study(arguments):
 def command(arguments) -> str:
     """What gives the same runs and verdicts, wherever it runs."""
     words = ["python -m ratecheck.study"]
-    if arguments.study:
+    if arguments.study is not None:
         words.append(f"--study {shlex.quote(arguments.study)}")
     else:
         words.append("--family " + " ".join(arguments.family))

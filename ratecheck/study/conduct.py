@@ -14,7 +14,7 @@ from ..executors import place
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
-from .plan import cases
+from .plan import cases, workload
 from .progress import Progress, clock
 from .runner import NothingStored, check_costs, run_units, surroundings, units_of
 
@@ -36,6 +36,7 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
     planned = cases(study)
     kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned))
     check_costs(planned)
+    say(f"{study.name}: {study.question}")
     folder.mkdir(parents=True, exist_ok=True)
     with sole_writer(folder):
         if fresh and (aside := set_aside(folder)):
@@ -163,15 +164,14 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
         )
     if (Path(folder) / FILE).exists() and not fresh:
         with Store(folder) as store:
-            units = units_of(planned, store, study.noise, workers)
+            work = workload(planned, store, workers)
     else:
-        units = units_of(planned, NothingStored(), study.noise, workers)
-    seconds = sum(u.seconds for u in units) / workers
+        work = workload(planned, NothingStored(), workers)
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [
         "",
-        f"{len(units)} units to run, {sum(u.steps for u in units):.2g} steps: about {clock(seconds)} on {workers} "
+        f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(work.seconds / workers)} on {workers} "
         f"workers (and {COMPILE:.0f} s to compile, once on a machine), about {memory:.2g} GB of memory",
         f"into {folder}",
     ]

@@ -10,10 +10,11 @@ from itertools import combinations
 from numbers import Real
 
 import function_zoo as zoo
+from function_zoo.commandline import LARGEST
 
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
-from ..checks import check_alignment, check_horizons, whole
+from ..checks import MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
 from ..claims import Claim, Control, Theorem
 from ..engine import STANDARD
 from ..noise import Noise, check_noise
@@ -46,7 +47,10 @@ class Grid:
         check_horizons([self.first, self.last])
         check_first(self.first)
         if self.ratio is not None and not (isinstance(self.ratio, Real) and 1 < self.ratio < math.inf):
-            raise ValueError(f"the ratio of neighbouring horizons, {self.ratio}, must exceed 1")
+            raise ValueError(f"the ratio of neighbouring horizons, {shown(self.ratio)}, must exceed 1")
+        if self.periods is not None and not (isinstance(self.periods, Real) and 0 < self.periods < math.inf):
+            raise ValueError(f"periods = {shown(self.periods)} must be positive, or None")
+        check_horizons([self.cap])
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,8 @@ class TooFast:
     by: float = 0.4
 
     def __post_init__(self):
-        if not (isinstance(self.by, Real) and self.by > 0):
-            raise ValueError(f"a control must ask for a faster rate than the theorem, not by {self.by}")
+        if not (isinstance(self.by, Real) and 0 < self.by <= 1e6):
+            raise ValueError(f"a control must ask for a faster rate than the theorem, not by {shown(self.by)}")
 
     def of(self, own: Claim) -> Control:
         sign, by = ("+", self.by) if own.kind == "upper" else ("-", -self.by)
@@ -97,19 +101,22 @@ class Study:
 
     def __post_init__(self):
         put = object.__setattr__
-        if not re.fullmatch(r"[\w.+-]+", self.name):
-            raise ValueError(f"{self.name!r} is no name for a study; use letters, digits and - _ + .")
-        put(self, "costs", tuple(c if isinstance(c, zoo.Cost) else zoo.get(*c) for c in self.costs))
-        put(self, "algorithms", tuple(self.algorithms))
-        put(self, "controls", tuple(self.controls))
-        put(self, "theorems", tuple(self.theorems))
+        if not isinstance(self.name, str) or not re.fullmatch(r"[\w.+-]*[\w+-][\w.+-]*", self.name):
+            raise ValueError(f"{shown(self.name)} is no name for a study; use letters, digits and - _ + .")
+        for text in ("question", "command"):
+            if not isinstance(getattr(self, text), str) or not getattr(self, text).isprintable():
+                raise ValueError(f"{text} = {shown(getattr(self, text))} must be a text, on one line")
+        put(self, "costs", tuple(map(_cost, items("costs", self.costs, "costs, or of pairs (family, dim)"))))
+        put(self, "algorithms", items("algorithms", self.algorithms, "algorithms"))
+        put(self, "controls", items("controls", self.controls, "negative controls such as TooFast()"))
+        put(self, "theorems", items("theorems", self.theorems, "theorems, or of pairs (algorithm, theorem)"))
         for algorithm in self.algorithms:
             check_algorithm(algorithm)
         if not isinstance(self.horizons, Grid):
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
-        whole("replicates", self.replicates, 1)
-        whole("seed", self.seed, 0)
+        whole("replicates", self.replicates, 1, MOST_REPLICATES)
+        whole("seed", self.seed, 0, LARGEST)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
         names = [str(c) for c in self.costs]
@@ -120,12 +127,15 @@ class Study:
             raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")
         if not self.controls:
             raise ValueError(f"study {self.name!r} has no negative control; TooFast() is one")
+        for control in self.controls:
+            if isinstance(control, type) or not hasattr(control, "of"):
+                raise ValueError(f"study {self.name!r}: {shown(control)} is no negative control; TooFast() is one")
         check_alignment(self.alignment)
         check_noise(self.noise)
         if not (isinstance(self.margin, Real) and 0 < self.margin < 1):
-            raise ValueError(f"margin = {self.margin} must lie between 0 and 1")
-        if self.window is not None:
-            check_horizons(self.window)
+            raise ValueError(f"margin = {shown(self.margin)} must lie between 0 and 1")
+        if self.window is not None and len(check_horizons(self.window)) != 2:
+            raise ValueError(f"window = {shown(self.window)} must be a pair of horizons, or None")
         self.comparisons()
         for algorithm in self.algorithms:
             self.theorems_for(algorithm)
@@ -137,7 +147,7 @@ class Study:
         else:
             pairs = [
                 (a, b)
-                for first, second in map(_pair, self.compare)
+                for first, second in map(_pair, items("compare", self.compare, "pairs of algorithms"))
                 for a in self.called(first)
                 for b in self.called(second)
                 if a != b
@@ -150,7 +160,9 @@ class Study:
         for entry in self.theorems:
             whose, theorem = (algorithm, entry) if isinstance(entry, Theorem) else _pair(entry)
             if not isinstance(theorem, Theorem):
-                raise ValueError(f"{theorem!r} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)")
+                raise ValueError(
+                    f"{shown(theorem)} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)"
+                )
             found += [theorem] * (algorithm in self.called(whose))
         return found
 
@@ -159,13 +171,21 @@ class Study:
         found = [a for a in self.algorithms if name in (a, a.kind, a.label)]
         if not found:
             known = ", ".join(dict.fromkeys(text for a in self.algorithms for text in (a.kind, a.label)))
-            raise ValueError(f"study {self.name!r} has no algorithm {str(name)!r} (it has: {known})")
+            raise ValueError(f"study {self.name!r} has no algorithm {shown(name)} (it has: {known})")
         return found
+
+
+def _cost(entry) -> zoo.Cost:
+    if isinstance(entry, zoo.Cost):
+        return entry
+    if not (isinstance(entry, tuple | list) and 1 <= len(entry) <= 2):
+        raise ValueError(f"{shown(entry)} is no cost; take function_zoo.get(...), or a pair (family, dim)")
+    return zoo.get(*entry)
 
 
 def _pair(entry) -> tuple:
     if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
-        raise ValueError(f"{entry!r} must be a pair")
+        raise ValueError(f"{shown(entry)} must be a pair")
     return tuple(entry)
 
 

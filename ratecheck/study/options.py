@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+import socket
+import threading
+from urllib.parse import urlsplit
+
+from function_zoo.commandline import MOST_WORKERS, Mistake, some
 
 from ..algorithms.registry import NAMED, named
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
+SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # of Dask, between processes
+PATIENCE = 2.0  # seconds that an address may take to answer
 SETTINGS = {option: (entry.name, text) for entry in NAMED.values() for option, text in entry.options.items()}
 
 
@@ -40,8 +47,10 @@ def number(text) -> float:
     base, power, exponent = re.sub(r"\*\*", "^", text).partition("^")
     try:
         value = float(base) ** float(exponent) if power else float(base)
-    except (ArithmeticError, TypeError):
+    except ArithmeticError:
         value = math.nan
+    except ValueError:
+        raise ValueError(f"{text!r} is no number") from None
     if isinstance(value, complex) or not math.isfinite(value):
         raise ValueError(f"{text} is no finite number")
     return value
@@ -65,13 +74,61 @@ def horizons(text):
 def noise(text):
     from .. import noise as laws
 
-    name, _, numbers = text.partition(":")
+    name, *numbers = text.split(":")
     if name not in NOISES:
         raise ValueError(f"--noise {text}: the laws are {', '.join(NOISES)}, with an optional :SIGMA")
     try:
-        values = [number(part) for part in numbers.split(":") if part]
+        values = [number(part) for part in numbers]
         return getattr(laws, NOISES[name])(*values)
     except TypeError:
         raise ValueError(f"--noise {text}: too many numbers") from None
     except ValueError as error:
         raise ValueError(f"--noise {text}: {error}") from None
+
+
+# Where to run
+
+
+def scheduler(text):
+    """threads, processes, local:N or the address of a Dask scheduler; what cannot be one is refused."""
+    if some(text) in ("threads", "processes", "local"):
+        return text
+    name, _, number = text.partition(":")
+    if name == "local":
+        if not re.fullmatch("[0-9]{1,9}", number) or not 1 <= int(number) <= MOST_WORKERS:
+            raise Mistake(f"{text}: write local:N with N workers, 1 or more, {MOST_WORKERS} at most")
+        return text
+    if "://" not in text:
+        raise Mistake(f"{text!r} is none of threads, processes, local:N or an address such as tcp://host:8786")
+    if not is_address(text):
+        raise Mistake(f"{text!r} is no address; write {'://, '.join(SCHEMES[:2])}://host:port, such as tcp://host:8786")
+    return text
+
+
+def is_address(text) -> bool:
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return False
+    plain = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
+    return plain and parts.scheme in SCHEMES and bool(port) and bool(re.fullmatch(r"[\w.:%-]+", host or ""))
+
+
+def check_answers(address):
+    """Refuse the address of a scheduler that does not answer, before anything is written."""
+    parts = urlsplit(address)
+    problem = [f"no answer within {PATIENCE:.0f} s"]
+
+    def call():
+        try:
+            socket.create_connection((parts.hostname, parts.port), PATIENCE).close()
+            problem.clear()
+        except OSError as error:
+            problem[0] = error.strerror or str(error)
+
+    caller = threading.Thread(target=call, daemon=True)  # to find a name may take longer than we would wait
+    caller.start()
+    caller.join(PATIENCE)
+    if problem:
+        raise ValueError(f"there is no Dask scheduler at {address} ({problem[0]})")

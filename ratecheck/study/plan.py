@@ -7,21 +7,42 @@ algorithm.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import asdict, replace
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
+from ..checks import MOST_HORIZONS
 from ..claims import Case, Claim, Planned
 from ..engine import series_of
 from .declaration import Grid, Study
+from .runner import HEAVY, LIGHT
+
+MOST_ROWS = 10**7  # of a study: a report of so many takes minutes
 
 
 def cases(study: Study) -> list[Planned]:
     """Every case with its cost and its settled algorithm."""
-    return [planned(study, cost, algorithm) for cost in study.costs for algorithm in study.algorithms]
+    found, rows = [], 0
+    for cost, algorithm in product(study.costs, study.algorithms):
+        try:
+            found.append(planned(study, cost, algorithm))
+        except ArithmeticError as error:
+            raise ValueError(
+                f"{algorithm.label} on {cost}: its settings lead beyond the numbers that can be reckoned with ({error})"
+            ) from None
+        rows += len(found[-1].case.horizons) * study.replicates
+        if rows > MOST_ROWS:
+            raise ValueError(
+                f"study {study.name!r} asks for more than {MOST_ROWS:,} regrets ({study.replicates:,} replicates at "
+                f"every horizon of every case); take fewer replicates or horizons, or several studies"
+            )
+    return found
 
 
 def planned(study: Study, cost: Cost, algorithm: Algorithm) -> Planned:
@@ -106,6 +127,11 @@ def horizons_of(grid, scale: float, onset: float, period: float | None) -> tuple
             needed = start * period**grid.periods
         last = max(last, min(grid.cap, math.ceil(needed)))
     count = math.floor(math.log(last / grid.first) / math.log(ratio) + 1e-6)
+    if count >= MOST_HORIZONS:
+        raise ValueError(
+            f"a ratio of {ratio:.12g} from {grid.first} to {last} makes more than {MOST_HORIZONS:,} horizons; take a "
+            "larger ratio"
+        )
     return tuple(sorted({round(grid.first * ratio**j) for j in range(count + 1)}))
 
 
@@ -114,3 +140,39 @@ def window_of(horizons, onset) -> tuple[float, float]:
     latest = horizons[max(0, len(horizons) - 3)]
     first = min((h for h in horizons if h >= onset), default=latest)
     return (min(first, latest), horizons[-1])
+
+
+# What is left to do, counted and not listed, so that the plan of millions of runs takes a moment
+
+
+class Workload(NamedTuple):
+    units: int  # about
+    steps: int
+    seconds: float
+
+
+def workload(planned: list[Planned], store, slots: int) -> Workload:
+    """What `runner.units_of` would hand out."""
+    speeds = store.speeds()
+    parts = []
+    for case, cost, algorithm in planned:
+        measured = speeds.get(case.series.digest)
+        for horizon, runs in lacking(case, store.known(case.series.digest)):
+            pace = algorithm.seconds_per_step(cost, horizon) if measured is None else measured
+            parts.append((case.series.digest, runs, horizon, horizon * pace))
+    seconds = sum(runs * each for _, runs, _, each in parts)
+    target = min(max(seconds / (16 * slots), LIGHT), HEAVY)
+    units = Counter()  # no unit holds runs of two series
+    for series, runs, _, each in parts:
+        units[series] += runs * min(1.0, each / target)
+    return Workload(sum(map(math.ceil, units.values())), sum(p[1] * p[2] for p in parts), seconds)
+
+
+def lacking(case: Case, known: set) -> list[tuple[int, int]]:
+    """(horizon, number of runs to it that are missing); an anytime run is missing if one of its horizons is."""
+    stored = Counter(horizon for replicate, horizon in known if replicate < case.replicates)
+    if not case.anytime:
+        return [(horizon, case.replicates - stored[horizon]) for horizon in case.horizons]
+    begun = {replicate for replicate, _ in known if replicate < case.replicates}
+    complete = sum(all((replicate, horizon) in known for horizon in case.horizons) for replicate in begun)
+    return [(case.horizons[-1], case.replicates - complete)]
