@@ -309,7 +309,7 @@ def test_a_longer_cube_has_a_larger_nu():
         ({"nu": [1.0]}, "nu = [1.0] must lie"),
         ({"rho": 0}, "rho = 0 must lie strictly between 0 and 1"),
         ({"rho": 1.0}, "rho = 1.0 must lie strictly between 0 and 1"),
-        ({"rho": "a"}, "rho = a must lie"),
+        ({"rho": "a"}, "rho = 'a' must lie"),
         ({"sigma": 0}, "sigma = 0 must lie in (0, 1e100]"),
         ({"sigma": math.inf}, "sigma = inf must lie"),
         ({"sigma": None}, "sigma = None must lie"),
