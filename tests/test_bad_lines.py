@@ -1,5 +1,8 @@
 """Mistakes on the command line: one sentence, exit code 2, at once, nothing written."""
 
+import socket
+import threading
+
 import pytest
 
 from function_zoo import cli as zoo_cli
@@ -7,6 +10,7 @@ from ratecheck import cli
 from ratecheck.benchmarks import engine, runner
 from ratecheck.calibration import __main__ as calibration
 from ratecheck.study import command
+from ratecheck.study.options import check_answers
 from tests.command_lines import check_planned, check_refused, typed
 
 MANY = "9" * 400
@@ -116,6 +120,31 @@ def test_a_study(words, dry, place):
 )
 def test_what_can_be_planned_is_planned_at_once(words, place):
     check_planned(typed(command.main, ["--family", "cone", *words, "--dry-run"], place))
+
+
+@pytest.mark.parametrize("words", [b"", b"HTTP/1.1 400 Bad Request", b"SSH"])
+def test_an_address_at_which_something_else_listens(words, place, monkeypatch):
+    monkeypatch.setattr("ratecheck.study.options.PATIENCE", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connections = []
+
+        def answer():
+            connections.append(server.accept()[0])
+            connections[0].sendall(words)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        ended = typed(command.main, [*CONE, "--scheduler", address], place)
+        connections[0].close()
+    check_refused(ended)
+    assert address in ended.err
+
+
+def test_a_scheduler_is_known_by_its_greeting():
+    distributed = pytest.importorskip("distributed")
+    where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "protocol": "tcp://"}
+    with distributed.LocalCluster(n_workers=0, **where) as cluster:
+        check_answers(cluster.scheduler_address)
 
 
 def test_an_address_at_which_nobody_listens(place):

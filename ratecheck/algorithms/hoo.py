@@ -68,10 +68,10 @@ class HOO(Compiled):
         if isinstance(self.nu, str):
             if self.nu != "theorem":
                 raise ValueError(f"nu = {shown(self.nu)} must be a number, 'min' or 'theorem'")
-        elif self.nu is not None and not (isinstance(self.nu, Real) and 1e-300 < self.nu <= 1e100):
-            raise ValueError(
-                f"nu = {shown(self.nu)} must lie in (1e-300, 1e100]; nu = 'min' follows from the cost's mu_min"
-            )
+        elif self.nu is not None and not (isinstance(self.nu, Real) and 0 < self.nu <= 1e100):
+            raise ValueError(f"nu = {shown(self.nu)} must lie in (0, 1e100]; nu = 'min' follows from the cost's mu_min")
+        elif self.nu is not None and self.nu < 1e-300:
+            raise ValueError(f"nu = {self.nu} is too small for 1 / nu to be a number; 1e-300 is the least")
         if self.rho is not None and not (isinstance(self.rho, Real) and 0 < self.rho < 1):
             raise ValueError(f"rho = {shown(self.rho)} must lie strictly between 0 and 1; None takes 2^(-alpha / d)")
         if not (isinstance(self.sigma, Real) and 0 < self.sigma <= 1e100):

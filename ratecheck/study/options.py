@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import socket
+import sys
 import threading
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from ..algorithms.registry import NAMED, named
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
 SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # of Dask, between processes
+LONGEST_GREETING = 2**24  # bytes
 PATIENCE = 2.0  # seconds that an address may take to answer
 SETTINGS = {option: (entry.name, text) for entry in NAMED.values() for option, text in entry.options.items()}
 
@@ -122,8 +124,11 @@ def check_answers(address):
 
     def call():
         try:
-            socket.create_connection((parts.hostname, parts.port), PATIENCE).close()
-            problem.clear()
+            with socket.create_connection((parts.hostname, parts.port), PATIENCE) as connection:
+                if parts.scheme == "tcp" and not _greets(connection):
+                    problem[0] = "what listens there does not speak like one"
+                else:
+                    problem.clear()
         except OSError as error:
             problem[0] = error.strerror or str(error)
 
@@ -132,3 +137,11 @@ def check_answers(address):
     caller.join(PATIENCE)
     if problem:
         raise ValueError(f"there is no Dask scheduler at {address} ({problem[0]})")
+
+
+def _greets(connection) -> bool:
+    """Whether the other side speaks first, as Dask does: the length of a short message, in eight bytes."""
+    said = b""
+    while len(said) < 8 and (more := connection.recv(8 - len(said))):
+        said += more
+    return len(said) == 8 and int.from_bytes(said, sys.byteorder) < LONGEST_GREETING

@@ -32,9 +32,9 @@ def cases(study: Study) -> list[Planned]:
     for cost, algorithm in product(study.costs, study.algorithms):
         try:
             found.append(planned(study, cost, algorithm))
-        except ArithmeticError as error:
+        except ArithmeticError:
             raise ValueError(
-                f"{algorithm.label} on {cost}: its settings lead beyond the numbers that can be reckoned with ({error})"
+                f"{algorithm.label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
             ) from None
         rows += len(found[-1].case.horizons) * study.replicates
         if rows > MOST_ROWS:
