@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -67,10 +68,8 @@ class Stubborn(Calm):
                 signal.pthread_sigmask(signal.SIG_BLOCK, {number})
         note()
         while True:
-            try:
+            with suppress(BaseException):
                 time.sleep(1e9)
-            except BaseException:  # noqa: S110 (this is what it is for)
-                pass
 
 
 class HangsAt32(Calm):

@@ -40,7 +40,6 @@ def check_end(started, number, code):
     assert waited(lambda: not started.left(), LIMIT + LOADED)
 
 
-@pytest.mark.xfail(reason="a hanging plug-in is waited for")
 @pytest.mark.parametrize("name", HANGING)
 def test_ctrl_c_ends_a_hanging_plug_in(tmp_path, start, name):
     started = start("--study", declare(tmp_path / "hanging_c", name), "--workers", 2, "--no-figures")
@@ -48,7 +47,6 @@ def test_ctrl_c_ends_a_hanging_plug_in(tmp_path, start, name):
     check_end(started, signal.SIGINT, 130)
 
 
-@pytest.mark.xfail(reason="only Ctrl-C is noticed")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("where", ["processes", "threads", "local:2"])
 def test_other_signals_end_like_ctrl_c(tmp_path, start, number, where):
@@ -58,9 +56,7 @@ def test_other_signals_end_like_ctrl_c(tmp_path, start, number, where):
     check_end(started, number, ENDS[number])
 
 
-@pytest.mark.parametrize(
-    "where", [pytest.param("processes", marks=pytest.mark.xfail(reason="workers outlive a killed parent")), "local:2"]
-)
+@pytest.mark.parametrize("where", ["processes", "local:2"])
 @pytest.mark.parametrize("name", HANGING)
 def test_a_killed_study_leaves_no_orphans(tmp_path, start, where, name):
     folder = declare(tmp_path / "hanging_k", name)

@@ -15,6 +15,8 @@ from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
 from .options import NOISES, SETTINGS, algorithms, horizons, noise
+from .progress import speak
+from .signals import stoppable
 
 DIMS = (1, 2, 3)
 RESULTS = Path("results")
@@ -22,7 +24,7 @@ FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # b
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
 EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
-EXIT_STOPPED = 130
+EXIT_STOPPED = 130  # by Ctrl-C; other signals give 128 and their number
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -30,10 +32,25 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
     arguments = parser.parse_args(argv)
     if not arguments.list and (arguments.family is None) == (arguments.study is None):
         parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
-    return guarded(_main, arguments)
+    return guarded(_until_stopped, arguments)
 
 
-def _main(arguments) -> int:
+def _until_stopped(arguments) -> int:
+    folder = []  # as soon as it is known
+
+    def farewell():
+        kept = f"finished units are in {folder[0]}, and " if folder else ""
+        speak(f"stopped; {kept}the same command goes on from there")
+
+    with stoppable(farewell):
+        try:
+            return _main(arguments, folder)
+        except KeyboardInterrupt as stopped:
+            farewell()
+            return getattr(stopped, "code", EXIT_STOPPED)
+
+
+def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
@@ -42,10 +59,10 @@ def _main(arguments) -> int:
     from ..store import StoreError, StoreFull
     from .conduct import conduct, plan_text
     from .declared import FOLDER
-    from .progress import speak
 
     study = declared_study(arguments) if arguments.study else ad_hoc(arguments)
     folder = arguments.out or (FOLDER / study.name if arguments.study else RESULTS / study.name)
+    known.append(folder)
     try:
         if arguments.dry_run:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
@@ -61,9 +78,6 @@ def _main(arguments) -> int:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         sentence = f"{error}; finished units are kept" if full else error
         return _complain(sentence, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
-    except KeyboardInterrupt:
-        speak(f"stopped; finished units are in {folder}, and the same command goes on from there")
-        return EXIT_STOPPED
     return _conclude(done, arguments.strict)
 
 
