@@ -20,7 +20,7 @@ from tests.hanging import {name}
 
 study = Study(
     name="hanging", question="?", costs=[("cone", 1)], algorithms=[AskTell({name}, promise=Rate(0.3))],
-    horizons=[8, 16, 32, 64], replicates={replicates},
+    horizons=[8, 16, 32, 20000], replicates={replicates},
 )
 """
 
@@ -147,3 +147,9 @@ def waited(condition, most) -> bool:
             return True
         time.sleep(0.05)
     return bool(condition())
+
+
+def sleeps_or_answers(what, stop=None):
+    if what == "sleep":
+        time.sleep(1e9)
+    return what

@@ -45,7 +45,9 @@ class Dask:
             )
         return max(1, threads)
 
-    def submit(self, function, *arguments):
+    isolated = False
+
+    def submit(self, function, *arguments, limit=None):
         with self._connected():
             return self.pool.submit(function, *arguments)
 

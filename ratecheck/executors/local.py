@@ -18,23 +18,26 @@ from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 
-from .errors import WorkerDied
+from .errors import UnitTimeout, WorkerDied
 from .worker import STARTED, serve
 
 GRACE = 0.5  # seconds between asking a process to end and making it
+STARTUP = 60.0  # seconds for a process to import what it needs
 LAST = 1.0  # seconds for which close() waits for threads
 
 
 class _Slots:
+    isolated = True
+
     def __init__(self, workers: int):
         self.slots = workers
         self.stop = threading.Event()
         self.queue = SimpleQueue()
         self.threads = []
 
-    def submit(self, function, *arguments):
+    def submit(self, function, *arguments, limit=None):
         future = Future()
-        self.queue.put((future, self._task(function, arguments)))
+        self.queue.put((future, self._task(function, arguments), limit))
         if len(self.threads) < self.slots:
             self.threads.append(threading.Thread(target=self._serve, name=f"unit of {self.where}", daemon=True))
             self.threads[-1].start()
@@ -42,16 +45,16 @@ class _Slots:
 
     def _serve(self):
         while (job := self.queue.get()) is not None and not self.stop.is_set():
-            future, task = job
+            future, task, limit = job
             if not future.set_running_or_notify_cancel():
                 continue
             try:
-                result = self._run(task)
+                result = self._run(task, limit)
             except BaseException as error:
                 future.set_exception(error)
             else:
                 future.set_result(result)
-            job = future = task = result = None  # nothing is held while the slot waits
+            job = future = task = limit = result = None  # nothing is held while the slot waits
 
     def close(self):
         self.stop.set()
@@ -74,8 +77,8 @@ class Threads(_Slots):
     def _task(self, function, arguments):
         return function, arguments
 
-    def _run(self, task):
-        function, arguments = task
+    def _run(self, task, limit):
+        function, arguments = task  # a thread cannot be ended: there is no limit
         return function(*arguments, stop=self.stop)
 
 
@@ -101,11 +104,11 @@ class Processes(_Slots):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         super()._serve()
 
-    def _run(self, task):
+    def _run(self, task, limit):
         worker = getattr(self.own, "worker", None) or self._hire()
         try:
-            return worker.run(task)
-        except WorkerDied:
+            return worker.run(task, limit)
+        except (WorkerDied, UnitTimeout):
             self._dismiss(worker)
             raise
 
@@ -149,13 +152,13 @@ class _Worker:
         self.process.start()
         theirs.close()
 
-    def run(self, task: bytes):
+    def run(self, task: bytes, limit: float | None):
         """What a unit comes to, or its exception."""
         try:
             self.connection.send_bytes(task)
-            answer = self._receive()
+            answer = self._receive(limit and limit + STARTUP)
             if answer == STARTED:
-                answer = self._receive()
+                answer = self._receive(limit)
         except (EOFError, OSError):
             raise WorkerDied(self._fate()) from None
         fine, found = pickle.loads(answer)
@@ -163,8 +166,10 @@ class _Worker:
             return found
         raise found
 
-    def _receive(self) -> bytes:
-        ready = wait([self.connection, self.process.sentinel])
+    def _receive(self, limit) -> bytes:
+        ready = wait([self.connection, self.process.sentinel], limit)
+        if not ready:
+            raise UnitTimeout(limit)
         if self.connection in ready:
             return self.connection.recv_bytes()
         raise EOFError

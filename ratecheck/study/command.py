@@ -14,13 +14,17 @@ from function_zoo.commandline import Parser, guarded, natural, whole
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
-from .options import NOISES, SETTINGS, algorithms, horizons, noise
+from .options import NOISES, SETTINGS, algorithms, horizons, noise, seconds
 from .progress import speak
 from .signals import stoppable
 
 DIMS = (1, 2, 3)
 RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
+TIMEOUT = (
+    "in processes and on Dask, end a unit of work that takes longer; it is tried three times, then given up (default: "
+    "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
+)
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
 EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
@@ -69,7 +73,7 @@ def _main(arguments, known) -> int:
             return 0
         speak(f"{study.name}: {study.question}")
         where = (arguments.scheduler, arguments.workers)
-        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, say=speak)
+        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, arguments.unit_timeout)
     except (StoreFull, ExecutorLost) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
@@ -130,6 +134,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
 def _where(group):
     group.add_argument("--workers", type=whole, metavar="N", help="threads or processes (default: all cores)")
     group.add_argument("--scheduler", metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port")
+    group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
     group.add_argument("--out", type=Path, metavar="DIR", help="default: results/NAME, or the declared study's folder")
     again = group.add_mutually_exclusive_group()
     again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")

@@ -14,6 +14,7 @@ from ..executors import place
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
+from .limits import checked
 from .plan import cases
 from .progress import Progress, clock
 from .runner import NothingStored, check_costs, run_units, surroundings, units_of
@@ -30,9 +31,12 @@ class Conducted(NamedTuple):
     given_up: tuple[str, ...]
 
 
-def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print) -> Conducted:
+def conduct(
+    study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print, unit_timeout=None
+) -> Conducted:
     """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)
+    unit_timeout = checked(unit_timeout)
     planned = cases(study)
     kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned))
     check_costs(planned)
@@ -42,7 +46,7 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
             _note_plan(store, described(study, planned))
-            _run(study, planned, store, lambda: kind(*what))
+            _run(study, planned, store, lambda: kind(*what), unit_timeout)
             return Conducted(*render(store, folder, figures), tuple(store.noted("failed")))
 
 
@@ -60,7 +64,7 @@ def _note_plan(store, plan):
     store.note("study", plan)
 
 
-def _run(study, planned, store, make_executor):
+def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
@@ -75,7 +79,7 @@ def _run(study, planned, store, make_executor):
     try:
         units = units_of(planned, store, study.noise, executor.slots)
         progress = Progress(units)
-        outcome = run_units(units, store, executor, session, progress, audits)
+        outcome = run_units(units, store, executor, session, progress, audits, unit_timeout)
         store.note("failed", outcome.failed)
     finally:
         executor.close()
