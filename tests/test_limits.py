@@ -44,7 +44,7 @@ def test_no_limit_at_all(text, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", ["processes"])
+@pytest.mark.parametrize("where", ["processes", "local:1"])
 def test_what_hangs_is_ended_and_its_slot_works_on(where):
     if where != "processes":
         pytest.importorskip("distributed")
@@ -60,7 +60,7 @@ def test_what_hangs_is_ended_and_its_slot_works_on(where):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks for processes in /proc")
-@pytest.mark.parametrize("where", ["processes"])
+@pytest.mark.parametrize("where", ["processes", "local:2"])
 def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
     if where != "processes":
         pytest.importorskip("distributed")

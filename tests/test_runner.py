@@ -234,22 +234,6 @@ def test_a_dask_worker_that_dies_is_noticed_and_its_units_run_elsewhere(tmp_path
     calm.close()
 
 
-def test_a_lost_scheduler_is_said_in_a_sentence(monkeypatch):
-    pytest.importorskip("distributed")
-    place = executor("local:1")
-    try:
-
-        def gone(*_):
-            raise OSError("timed out")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(place.client, "nthreads", gone)
-            with pytest.raises(executors.ExecutorLost, match="finished units are kept"):
-                _ = place.slots
-    finally:
-        place.close()
-
-
 def test_workers_with_other_kernels_are_refused(tmp_path, monkeypatch):
     def foreign(*arguments, stop=None):
         return [], "", 0.1, runner.SEMANTICS + 1
@@ -281,6 +265,11 @@ def test_executors_by_name():
     for name, words in (
         ("local:0", "1 or more"),
         ("cluster", "is none of"),
+        ("", "is none of"),
+        ("ucx://host:8786", "is none of"),
+        ("tcp://host", "is none of"),
+        ("tcp://host:99999", "is none of"),
+        ("local:" + "9" * 400, "9999 at most"),
         ("tcp://127.0.0.1:1", "no Dask scheduler"),
     ):
         with pytest.raises(ExecutorError, match=words):

@@ -10,6 +10,16 @@ Where units run in processes, one that takes more than `limit` seconds fails wit
 from .cluster import Dask
 from .errors import ExecutorError, ExecutorLost, UnitTimeout
 from .local import Processes, Threads
-from .names import executor, place
+from .names import executor, place, tls_files
 
-__all__ = ["Dask", "ExecutorError", "ExecutorLost", "Processes", "Threads", "UnitTimeout", "executor", "place"]
+__all__ = [
+    "Dask",
+    "ExecutorError",
+    "ExecutorLost",
+    "Processes",
+    "Threads",
+    "UnitTimeout",
+    "executor",
+    "place",
+    "tls_files",
+]

@@ -19,6 +19,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 
 from .errors import UnitTimeout, WorkerDied
+from .shield import shield
 from .worker import STARTED, serve
 
 GRACE = 0.5  # seconds between asking a process to end and making it
@@ -68,6 +69,9 @@ class _Slots:
     def _end(self):
         """End what still runs."""
 
+    def check(self):
+        """It cannot be lost."""
+
 
 class Threads(_Slots):
     """For kernels: they release the interpreter's lock, and look at `stop` between two slices."""
@@ -99,9 +103,7 @@ class Processes(_Slots):
         return bytes(ForkingPickler.dumps((function, arguments)))
 
     def _serve(self):
-        with suppress(AttributeError):  # where there are no masks
-            # what is started here inherits it: Ctrl-C is for the parent, also while a process still imports
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        shield()
         super()._serve()
 
     def _run(self, task, limit):

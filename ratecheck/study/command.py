@@ -25,6 +25,7 @@ TIMEOUT = (
     "in processes and on Dask, end a unit of work that takes longer; it is tried three times, then given up (default: "
     "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
 )
+TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
 EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
@@ -73,7 +74,8 @@ def _main(arguments, known) -> int:
             return 0
         speak(f"{study.name}: {study.question}")
         where = (arguments.scheduler, arguments.workers)
-        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, arguments.unit_timeout)
+        how = {"unit_timeout": arguments.unit_timeout, "tls": [getattr(arguments, f"tls_{name}") for name in TLS]}
+        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
     except (StoreFull, ExecutorLost) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
@@ -134,6 +136,8 @@ def make_parser(prog) -> argparse.ArgumentParser:
 def _where(group):
     group.add_argument("--workers", type=whole, metavar="N", help="threads or processes (default: all cores)")
     group.add_argument("--scheduler", metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port")
+    for name, text in TLS.items():
+        group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
     group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
     group.add_argument("--out", type=Path, metavar="DIR", help="default: results/NAME, or the declared study's folder")
     again = group.add_mutually_exclusive_group()

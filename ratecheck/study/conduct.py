@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..analysis import Analysis, analyse
 from ..claims import Case, Planned
-from ..executors import place
+from ..executors import place, tls_files
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
@@ -32,13 +32,24 @@ class Conducted(NamedTuple):
 
 
 def conduct(
-    study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print, unit_timeout=None
+    study: Study,
+    folder,
+    scheduler=None,
+    workers=None,
+    fresh=False,
+    figures=True,
+    say=print,
+    unit_timeout=None,
+    tls=None,
 ) -> Conducted:
-    """Run what the folder's store lacks, fit, judge and write the report."""
+    """Run what the folder's store lacks, fit, judge and write the report.
+
+    `tls` are the files (ca, cert, key) with which to talk to a scheduler at a tls:// address.
+    """
     folder = Path(folder)
     unit_timeout = checked(unit_timeout)
     planned = cases(study)
-    kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned))
+    kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned), tls_files(*tls or (None,) * 3))
     check_costs(planned)
     folder.mkdir(parents=True, exist_ok=True)
     with sole_writer(folder):

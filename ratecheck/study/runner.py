@@ -186,6 +186,8 @@ class _Work:
     def finish(self, future):
         unit, attempt = self.running.pop(future)
         error = _error(future)
+        if isinstance(error, CancelledError):
+            self.executor.check()  # nobody here cancels: the place may be gone
         if not isinstance(unit, Unit):
             if error is None:
                 self.store.add_audit(str(unit), future.result())
