@@ -6,13 +6,14 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 from ratecheck.executors import ExecutorError, ExecutorLost, cluster, executor, tls_files
 from ratecheck.study import command
-from tests.hanging import sleeps_or_answers, waited
+from tests.hanging import declare, sleeps_or_answers, waited
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
@@ -126,6 +127,19 @@ def test_a_study_whose_scheduler_stalls_before_it_begins_ends_with_a_sentence(re
     said = capfd.readouterr().err
     assert "there is no Dask scheduler at tcp://127.0.0.1" in said
     assert "did not answer within 6 s" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_study_whose_scheduler_stalls_in_the_middle_ends_with_a_sentence(remote, tmp_path, capfd):
+    address, (scheduler, *_) = remote()
+    study = declare(tmp_path / "hanging_m", "Sleeps")
+    stalls = threading.Timer(10, scheduler.send_signal, (signal.SIGSTOP,))
+    stalls.start()
+    code = command.main(["--study", str(study), "--scheduler", address, "--out", str(tmp_path / "x")])
+    assert code == 1
+    said = capfd.readouterr().err
+    assert "error: lost the scheduler" in said
     assert "Traceback" not in said
 
 

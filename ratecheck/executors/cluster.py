@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from .errors import ExecutorError, ExecutorLost
+from .errors import ExecutorError, ExecutorLost, sent
 from .quiet import Quiet
 from .shield import shield
 from .units import run_unit
@@ -84,6 +84,11 @@ class Dask:
     def submit(self, function, *arguments, limit=None):
         with self._connected():
             return self.pool.submit(run_unit, function, *arguments, limit=limit)
+
+    def expect(self, thing):
+        from distributed.protocol.pickle import dumps
+
+        sent(thing, dumps)
 
     def check(self):
         """Return once the scheduler answers, or raise."""

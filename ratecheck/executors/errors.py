@@ -9,6 +9,10 @@ class ExecutorLost(ExecutorError):
     """The place is gone in the middle of the work."""
 
 
+class NotLoaded(RuntimeError):
+    """A process cannot make sense of a unit, and will not the next time."""
+
+
 class WorkerDied(RuntimeError):
     """The process that ran a unit ended before the unit did."""
 
@@ -25,3 +29,14 @@ class UnitTimeout(RuntimeError):
             f"it took longer than its limit of {self.seconds:.3g} s (--unit-timeout sets another), and its process was "
             "ended"
         )
+
+
+def sent(thing, dumps):
+    """What `dumps` makes of it, or a sentence; another try would come to the same."""
+    try:
+        return dumps(thing)
+    except Exception as error:
+        raise ExecutorError(
+            f"{thing} cannot be sent to another process ({type(error).__name__}: {error}); what it is made of must be "
+            "defined at the top level of a module"
+        ) from None

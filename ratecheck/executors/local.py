@@ -18,7 +18,7 @@ from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 
-from .errors import UnitTimeout, WorkerDied
+from .errors import UnitTimeout, WorkerDied, sent
 from .shield import shield
 from .worker import STARTED, serve
 
@@ -72,6 +72,9 @@ class _Slots:
     def check(self):
         """It cannot be lost."""
 
+    def expect(self, thing):
+        """Nothing has to be sent."""
+
 
 class Threads(_Slots):
     """For kernels: they release the interpreter's lock, and look at `stop` between two slices."""
@@ -98,6 +101,9 @@ class Processes(_Slots):
         self.alive = set()
         self.own = threading.local()  # the process of a slot's thread
         atexit.register(self.close)  # the interpreter would wait for processes that wait for it
+
+    def expect(self, thing):
+        sent(thing, ForkingPickler.dumps)
 
     def _task(self, function, arguments):
         return bytes(ForkingPickler.dumps((function, arguments)))

@@ -8,6 +8,7 @@ import signal
 from contextlib import suppress
 from multiprocessing.reduction import ForkingPickler
 
+from .errors import NotLoaded
 from .orphans import die_with_parent
 
 STARTED = b"started"
@@ -28,12 +29,22 @@ def serve(connection, parent: int):
 
 def _work(connection, task: bytes):
     try:
-        function, arguments = pickle.loads(task)
+        function, arguments = _loaded(task)
         connection.send_bytes(STARTED)
         answer = (True, function(*arguments, stop=None))
     except BaseException as error:
         answer = (False, error)
     connection.send_bytes(_packed(answer))
+
+
+def _loaded(task: bytes):
+    try:
+        return pickle.loads(task)
+    except Exception as error:
+        raise NotLoaded(
+            f"another process cannot load it ({type(error).__name__}: {error}); what it is made of must be in a module "
+            "that can be imported there"
+        ) from None
 
 
 def _packed(answer) -> bytes:

@@ -17,7 +17,7 @@ from function_zoo import Cost
 from ..algorithms.protocol import Algorithm
 from ..claims import Case, Planned
 from ..engine import SEMANTICS, check_cost, run_replicate
-from ..executors import UnitTimeout
+from ..executors import NotLoaded, UnitTimeout
 from ..noise import Noise
 from ..store import Store
 from .limits import Limits
@@ -142,6 +142,10 @@ def run_units(
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
     that kills its worker takes no other with it twice.
     """
+    for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
+        executor.expect(thing)
+    for cost in audits:
+        executor.expect(cost)
     work = _Work(units, store, executor, session, progress, audits, Limits(unit_timeout, store.speeds()))
     while work.submit():
         finished, _ = wait(work.running, timeout=progress.patience, return_when=FIRST_COMPLETED)
@@ -210,13 +214,17 @@ class _Work:
             self._retry(unit, attempt, error)
 
     def _retry(self, unit, attempt, error):
-        if attempt < TRIES:
+        if attempt < TRIES and not isinstance(error, NotLoaded):
             self.again.append((unit, attempt + 1))
             if isinstance(error, UnitTimeout):  # somebody may be waiting for long
                 self.progress.say(f"{unit}: {error}; it is tried again")
         else:
-            self.failed.append(f"{unit}: failed {TRIES} times ({type(error).__name__}: {error})")
+            self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
             self.progress.give_up(unit, self.failed[-1])
+
+
+def times(number) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _error(future):
