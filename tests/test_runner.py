@@ -2,15 +2,17 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
 import pytest
 
 from ratecheck import executors
-from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
 from ratecheck.benchmarks import runner as benchmark
 from ratecheck.executors import ExecutorError, executor
+from ratecheck.rates import Rate
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study, runner
 from ratecheck.study.plan import cases
@@ -234,20 +236,47 @@ def test_a_dask_worker_that_dies_is_noticed_and_its_units_run_elsewhere(tmp_path
     calm.close()
 
 
-def test_a_lost_scheduler_is_said_in_a_sentence(monkeypatch):
-    pytest.importorskip("distributed")
-    place = executor("local:1")
+@pytest.mark.parametrize("where", ["processes", "local:1"])
+def test_what_cannot_be_sent_fails_at_once_with_a_sentence(tmp_path, where):
+    if where.startswith("local"):
+        pytest.importorskip("distributed")
+    factory = Unsent(threading.Lock())
+    study = Study("s", "?", [("cone", 1)], [AskTell(factory, promise=Rate(0.3))], horizons=[8, 16, 32], replicates=2)
+    place = executor(where, 1)
     try:
-
-        def gone(*_):
-            raise OSError("timed out")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(place.client, "nthreads", gone)
-            with pytest.raises(executors.ExecutorLost, match="finished units are kept"):
-                _ = place.slots
+        with pytest.raises(ExecutorError, match=r"AskTell\(.* cannot be sent to another process \(TypeError"):
+            run(tmp_path / "x", place, study)
     finally:
         place.close()
+
+
+class Unsent:
+    """A factory that holds what no process can get."""
+
+    def __init__(self, lock):
+        self.lock = lock
+
+    def __call__(self, dim, lower, upper, horizon, rng):
+        return None
+
+
+@pytest.mark.slow
+def test_what_another_process_cannot_load_is_tried_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "perform", known_here_only)
+    place = executor("processes", 1)
+    try:
+        outcome, *_ = run(tmp_path / "x", place)
+    finally:
+        place.close()
+    assert "failed once (NotLoaded: another process cannot load it (ModuleNotFoundError" in outcome.failed[0]
+
+
+def known_here_only(*arguments, stop=None):
+    raise AssertionError
+
+
+known_here_only.__module__ = "no_such_module_anywhere"
+sys.modules["no_such_module_anywhere"] = sys.modules[__name__]
 
 
 def test_workers_with_other_kernels_are_refused(tmp_path, monkeypatch):
@@ -281,6 +310,11 @@ def test_executors_by_name():
     for name, words in (
         ("local:0", "1 or more"),
         ("cluster", "is none of"),
+        ("", "is none of"),
+        ("ucx://host:8786", "is none of"),
+        ("tcp://host", "is none of"),
+        ("tcp://host:99999", "is none of"),
+        ("local:" + "9" * 400, "9999 at most"),
         ("tcp://127.0.0.1:1", "no Dask scheduler"),
     ):
         with pytest.raises(ExecutorError, match=words):

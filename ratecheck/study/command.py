@@ -14,7 +14,9 @@ from function_zoo.commandline import Parser, folder, guarded, natural, sentence,
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
-from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler
+from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
+from .progress import speak
+from .signals import stoppable
 
 DIMS = (1, 2, 3)
 CODE = """what executes code:
@@ -24,10 +26,15 @@ CODE = """what executes code:
 """
 RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
+TIMEOUT = (
+    "in processes and on Dask, end a unit of work that takes longer; it is tried three times, then given up (default: "
+    "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
+)
+TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
 EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
 EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
-EXIT_STOPPED = 130
+EXIT_STOPPED = 130  # by Ctrl-C; other signals give 128 and their number
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -35,10 +42,25 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
     arguments = parser.parse_args(argv)
     if not arguments.list and (arguments.family is None) == (arguments.study is None):
         parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
-    return guarded(_main, arguments)
+    return guarded(_until_stopped, arguments)
 
 
-def _main(arguments) -> int:
+def _until_stopped(arguments) -> int:
+    folder = []  # as soon as it is known
+
+    def farewell():
+        kept = f"finished units are in {folder[0]}, and " if folder else ""
+        speak(f"stopped; {kept}the same command goes on from there")
+
+    with stoppable(farewell):
+        try:
+            return _main(arguments, folder)
+        except KeyboardInterrupt as stopped:
+            farewell()
+            return getattr(stopped, "code", EXIT_STOPPED)
+
+
+def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
@@ -47,10 +69,10 @@ def _main(arguments) -> int:
     from ..store import FILE, StoreError, StoreFull
     from .conduct import conduct, plan_text
     from .declared import FOLDER
-    from .progress import speak
 
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
     folder = arguments.out or writable((RESULTS if arguments.study is None else FOLDER) / study.name)
+    known.append(folder)
     try:
         if arguments.dry_run:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
@@ -58,7 +80,8 @@ def _main(arguments) -> int:
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
             check_answers(arguments.scheduler)
         where = (arguments.scheduler, arguments.workers)
-        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, say=speak)
+        how = {"unit_timeout": arguments.unit_timeout, "tls": [getattr(arguments, f"tls_{name}") for name in TLS]}
+        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
     except (StoreFull, ExecutorLost) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
@@ -67,9 +90,6 @@ def _main(arguments) -> int:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         said = f"{error}; finished units are kept" if full else error
         return _complain(said, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
-    except KeyboardInterrupt:
-        speak(f"stopped; finished units are in {folder}, and the same command goes on from there")
-        return EXIT_STOPPED
     return _conclude(done, arguments.strict)
 
 
@@ -129,6 +149,9 @@ def _where(group):
     group.add_argument(
         "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
     )
+    for name, text in TLS.items():
+        group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
+    group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
     group.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"
     )

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from ..analysis import Analysis, analyse
 from ..claims import Case, Planned
-from ..executors import place
+from ..executors import place, tls_files
 from ..report import Info, write_report
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
+from .limits import checked
 from .plan import cases, workload
 from .progress import Progress, clock
 from .runner import NothingStored, check_costs, run_units, surroundings, units_of
@@ -30,11 +31,25 @@ class Conducted(NamedTuple):
     given_up: tuple[str, ...]
 
 
-def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, figures=True, say=print) -> Conducted:
-    """Run what the folder's store lacks, fit, judge and write the report."""
+def conduct(
+    study: Study,
+    folder,
+    scheduler=None,
+    workers=None,
+    fresh=False,
+    figures=True,
+    say=print,
+    unit_timeout=None,
+    tls=None,
+) -> Conducted:
+    """Run what the folder's store lacks, fit, judge and write the report.
+
+    `tls` are the files (ca, cert, key) with which to talk to a scheduler at a tls:// address.
+    """
     folder = Path(folder)
+    unit_timeout = checked(unit_timeout)
     planned = cases(study)
-    kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned))
+    kind, what = place(scheduler, workers, all(p.algorithm.compiled for p in planned), tls_files(*tls or (None,) * 3))
     check_costs(planned)
     say(f"{study.name}: {study.question}")
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +58,7 @@ def conduct(study: Study, folder, scheduler=None, workers=None, fresh=False, fig
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
             _note_plan(store, described(study, planned))
-            _run(study, planned, store, lambda: kind(*what))
+            _run(study, planned, store, lambda: kind(*what), unit_timeout)
             return Conducted(*render(store, folder, figures), tuple(store.noted("failed")))
 
 
@@ -61,7 +76,7 @@ def _note_plan(store, plan):
     store.note("study", plan)
 
 
-def _run(study, planned, store, make_executor):
+def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
@@ -76,7 +91,7 @@ def _run(study, planned, store, make_executor):
     try:
         units = units_of(planned, store, study.noise, executor.slots)
         progress = Progress(units)
-        outcome = run_units(units, store, executor, session, progress, audits)
+        outcome = run_units(units, store, executor, session, progress, audits, unit_timeout)
         store.note("failed", outcome.failed)
     finally:
         executor.close()

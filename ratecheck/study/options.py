@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import math
 import re
 import socket
@@ -55,6 +56,17 @@ def number(text) -> float:
         raise ValueError(f"{text!r} is no number") from None
     if isinstance(value, complex) or not math.isfinite(value):
         raise ValueError(f"{text} is no finite number")
+    return value
+
+
+def seconds(text) -> float:
+    """A duration, above 0."""
+    try:
+        value = number(text)
+    except ValueError:
+        value = 0.0
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
     return value
 
 

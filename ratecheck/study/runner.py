@@ -17,8 +17,10 @@ from function_zoo import Cost
 from ..algorithms.protocol import Algorithm
 from ..claims import Case, Planned
 from ..engine import SEMANTICS, check_cost, run_replicate
+from ..executors import NotLoaded, UnitTimeout
 from ..noise import Noise
 from ..store import Store
+from .limits import Limits
 
 TRIES = 3
 LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
@@ -132,61 +134,97 @@ class Outcome:
     failed: tuple[str, ...] = ()
 
 
-def run_units(units, store: Store, executor, session: int, progress, audits=()) -> Outcome:
+def run_units(
+    units, store: Store, executor, session: int, progress, audits=(), unit_timeout: float | None = None
+) -> Outcome:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
-    Units that failed once wait until the others are done and then run alone, so that a unit that kills its worker
-    takes no other with it twice.
+    Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
+    that kills its worker takes no other with it twice.
     """
-    queue = [(unit, 1) for unit in units]
-    queue.reverse()
-    jobs = list(audits)
-    again, running, failed = [], {}, []
-    outcome = Outcome()
-    while queue or jobs or again or running:
-        while jobs and len(running) < executor.slots + 2:
-            cost = jobs.pop()
-            running[executor.submit(audit, cost)] = (cost, 0)
-        while queue and len(running) < 2 * executor.slots + 2:
-            unit, attempt = queue.pop()
-            running[_submit(executor, unit)] = (unit, attempt)
-        if again and not running:
-            unit, attempt = again.pop()
-            running[_submit(executor, unit)] = (unit, attempt)
-        finished, _ = wait(running, timeout=progress.patience, return_when=FIRST_COMPLETED)
+    for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
+        executor.expect(thing)
+    for cost in audits:
+        executor.expect(cost)
+    work = _Work(units, store, executor, session, progress, audits, Limits(unit_timeout, store.speeds()))
+    while work.submit():
+        finished, _ = wait(work.running, timeout=progress.patience, return_when=FIRST_COMPLETED)
         for future in finished:
-            unit, attempt = running.pop(future)
-            error = _error(future)
-            if not isinstance(unit, Unit):
-                if error is None:
-                    store.add_audit(str(unit), future.result())
-                else:
-                    progress.say(f"the audit of {unit} failed ({type(error).__name__}: {error})")
-                continue
-            if error is None:
-                rows, complaint, seconds, semantics = future.result()
-                if semantics != SEMANTICS:
-                    error = RuntimeError(
-                        f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
-                    )
-            if error is None:
-                store.add(unit.case.series, rows, session, unit.steps, seconds, complaint)
-                outcome.done += 1
-                outcome.steps += unit.steps
-                progress.add(unit)
-            elif attempt < TRIES:
-                again.append((unit, attempt + 1))
-            else:
-                failed.append(f"{unit}: failed {TRIES} times ({type(error).__name__}: {error})")
-                progress.give_up(unit, failed[-1])
+            work.finish(future)
         progress.show()
-    outcome.failed = tuple(sorted(failed))
-    return outcome
+    work.outcome.failed = tuple(sorted(work.failed))
+    return work.outcome
 
 
-def _submit(executor, unit: Unit):
-    series = unit.case.series
-    return executor.submit(perform, unit.runs, unit.cost, unit.algorithm, series.seed, unit.noise, series.alignment)
+class _Work:
+    """What is to be done, what is under way, and what became of it."""
+
+    def __init__(self, units, store, executor, session, progress, audits, limits):
+        self.store, self.executor, self.session = store, executor, session
+        self.progress, self.limits = progress, limits
+        self.queue = [(unit, 1) for unit in reversed(units)]
+        self.audits = list(audits)
+        self.again, self.running, self.failed = [], {}, []
+        self.outcome = Outcome()
+
+    def submit(self) -> bool:
+        """Keep every slot busy; whether anything is under way."""
+        slots = self.executor.slots
+        while self.audits and len(self.running) < slots + 2:
+            cost = self.audits.pop()
+            self.running[self.executor.submit(audit, cost, limit=self.limits.of_an_audit)] = (cost, 0)
+        while self.queue and len(self.running) < 2 * slots + 2:
+            self._start(*self.queue.pop())
+        if not self.queue and self.executor.isolated:
+            while self.again and len(self.running) < 2 * slots + 2:
+                self._start(*self.again.pop())
+        elif self.again and not self.running:
+            self._start(*self.again.pop())
+        return bool(self.running)
+
+    def _start(self, unit, attempt):
+        series = unit.case.series
+        what = (unit.runs, unit.cost, unit.algorithm, series.seed, unit.noise, series.alignment)
+        self.running[self.executor.submit(perform, *what, limit=self.limits.of(unit))] = (unit, attempt)
+
+    def finish(self, future):
+        unit, attempt = self.running.pop(future)
+        error = _error(future)
+        if isinstance(error, CancelledError):
+            self.executor.check()  # nobody here cancels: the place may be gone
+        if not isinstance(unit, Unit):
+            if error is None:
+                self.store.add_audit(str(unit), future.result())
+            else:
+                self.progress.say(f"the audit of {unit} failed ({type(error).__name__}: {error})")
+            return
+        if error is None:
+            rows, complaint, seconds, semantics = future.result()
+            if semantics != SEMANTICS:
+                error = RuntimeError(
+                    f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
+                )
+        if error is None:
+            self.store.add(unit.case.series, rows, self.session, unit.steps, seconds, complaint)
+            self.limits.learn(unit, seconds)
+            self.outcome.done += 1
+            self.outcome.steps += unit.steps
+            self.progress.add(unit)
+        else:
+            self._retry(unit, attempt, error)
+
+    def _retry(self, unit, attempt, error):
+        if attempt < TRIES and not isinstance(error, NotLoaded):
+            self.again.append((unit, attempt + 1))
+            if isinstance(error, UnitTimeout):  # somebody may be waiting for long
+                self.progress.say(f"{unit}: {error}; it is tried again")
+        else:
+            self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
+            self.progress.give_up(unit, self.failed[-1])
+
+
+def times(number) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _error(future):

@@ -1,0 +1,206 @@
+"""Threads and processes of this machine: a thread per slot takes units from a queue, and runs them or has them run.
+
+The threads are daemons: a plug-in that hangs in one of them keeps nobody from leaving.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import suppress
+from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
+from queue import SimpleQueue
+
+from .errors import UnitTimeout, WorkerDied, sent
+from .shield import shield
+from .worker import STARTED, serve
+
+GRACE = 0.5  # seconds between asking a process to end and making it
+STARTUP = 60.0  # seconds for a process to import what it needs
+LAST = 1.0  # seconds for which close() waits for threads
+
+
+class _Slots:
+    isolated = True
+
+    def __init__(self, workers: int):
+        self.slots = workers
+        self.stop = threading.Event()
+        self.queue = SimpleQueue()
+        self.threads = []
+
+    def submit(self, function, *arguments, limit=None):
+        future = Future()
+        self.queue.put((future, self._task(function, arguments), limit))
+        if len(self.threads) < self.slots:
+            self.threads.append(threading.Thread(target=self._serve, name=f"unit of {self.where}", daemon=True))
+            self.threads[-1].start()
+        return future
+
+    def _serve(self):
+        while (job := self.queue.get()) is not None and not self.stop.is_set():
+            future, task, limit = job
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = self._run(task, limit)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+            job = future = task = limit = result = None  # nothing is held while the slot waits
+
+    def close(self):
+        self.stop.set()
+        for _ in self.threads:
+            self.queue.put(None)
+        self._end()
+        deadline = time.monotonic() + LAST
+        for thread in self.threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+    def _end(self):
+        """End what still runs."""
+
+    def check(self):
+        """It cannot be lost."""
+
+    def expect(self, thing):
+        """Nothing has to be sent."""
+
+
+class Threads(_Slots):
+    """For kernels: they release the interpreter's lock, and look at `stop` between two slices."""
+
+    where = "threads"
+
+    def _task(self, function, arguments):
+        return function, arguments
+
+    def _run(self, task, limit):
+        function, arguments = task  # a thread cannot be ended: there is no limit
+        return function(*arguments, stop=self.stop)
+
+
+class Processes(_Slots):
+    """For algorithms in plain Python: each slot has a process, and gets another one when it is lost."""
+
+    where = "processes"
+
+    def __init__(self, workers: int):
+        super().__init__(workers)
+        self.context = multiprocessing.get_context("spawn")  # a fork would inherit the threads' locks
+        self.lock = threading.Lock()
+        self.alive = set()
+        self.own = threading.local()  # the process of a slot's thread
+        atexit.register(self.close)  # the interpreter would wait for processes that wait for it
+
+    def expect(self, thing):
+        sent(thing, ForkingPickler.dumps)
+
+    def _task(self, function, arguments):
+        return bytes(ForkingPickler.dumps((function, arguments)))
+
+    def _serve(self):
+        shield()
+        super()._serve()
+
+    def _run(self, task, limit):
+        worker = getattr(self.own, "worker", None) or self._hire()
+        try:
+            return worker.run(task, limit)
+        except (WorkerDied, UnitTimeout):
+            self._dismiss(worker)
+            raise
+
+    def _hire(self):
+        # The thread of a slot starts its process itself: to the kernel of Linux it is the parent, and it stays.
+        worker = _Worker(self.context)
+        with self.lock:
+            self.alive.add(worker)
+            late = self.stop.is_set()
+        if late:
+            self._dismiss(worker)
+            raise WorkerDied("the study has ended")
+        self.own.worker = worker
+        return worker
+
+    def _dismiss(self, worker):
+        self.own.worker = None
+        with self.lock:
+            self.alive.discard(worker)
+        worker.kill()
+
+    def _end(self):
+        atexit.unregister(self.close)
+        with self.lock:
+            workers, self.alive = self.alive, set()
+        for worker in workers:
+            worker.signal("SIGTERM")
+        deadline = time.monotonic() + GRACE
+        for worker in workers:
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+        for worker in workers:
+            worker.kill()
+
+
+class _Worker:
+    """A process and the pipe to it."""
+
+    def __init__(self, context):
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=serve, args=(theirs, os.getpid()), name="ratecheck unit")
+        self.process.start()
+        theirs.close()
+
+    def run(self, task: bytes, limit: float | None):
+        """What a unit comes to, or its exception."""
+        try:
+            self.connection.send_bytes(task)
+            answer = self._receive(limit and limit + STARTUP)
+            if answer == STARTED:
+                answer = self._receive(limit)
+        except (EOFError, OSError):
+            raise WorkerDied(self._fate()) from None
+        fine, found = pickle.loads(answer)
+        if fine:
+            return found
+        raise found
+
+    def _receive(self, limit) -> bytes:
+        ready = wait([self.connection, self.process.sentinel], limit)
+        if not ready:
+            raise UnitTimeout(limit)
+        if self.connection in ready:
+            return self.connection.recv_bytes()
+        raise EOFError
+
+    def _fate(self) -> str:
+        self.process.join(GRACE)
+        code = self.process.exitcode
+        if code is None:
+            return "its process closed the pipe through which it was to answer"
+        if code < 0:
+            return f"its process was ended by signal {-code}"
+        return f"its process ended with exit code {code} before it answered"
+
+    def signal(self, name):
+        """Send a signal to the process and what it has started."""
+        number = getattr(signal, name, signal.SIGTERM)
+        with suppress(OSError, AttributeError):
+            os.killpg(self.process.pid, number)
+        if self.process.is_alive():
+            with suppress(OSError):  # it has no group of its own yet, or no more
+                os.kill(self.process.pid, number)
+
+    def kill(self):
+        self.signal("SIGKILL")
+        self.process.join(LAST)
+        self.connection.close()

@@ -1,0 +1,59 @@
+"""What a process does that runs units: it receives them through a pipe and sends back what they came to."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from contextlib import suppress
+from multiprocessing.reduction import ForkingPickler
+
+from .errors import NotLoaded
+from .orphans import die_with_parent
+
+STARTED = b"started"
+
+
+def serve(connection, parent: int):
+    """Until nobody is at the other end."""
+    die_with_parent(parent)
+    with suppress(AttributeError, OSError):
+        os.setpgid(0, 0)  # whatever a plug-in starts can be ended with it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole terminal; the parent decides
+    try:
+        while True:
+            _work(connection, connection.recv_bytes())
+    except (EOFError, OSError):
+        return
+
+
+def _work(connection, task: bytes):
+    try:
+        function, arguments = _loaded(task)
+        connection.send_bytes(STARTED)
+        answer = (True, function(*arguments, stop=None))
+    except BaseException as error:
+        answer = (False, error)
+    connection.send_bytes(_packed(answer))
+
+
+def _loaded(task: bytes):
+    try:
+        return pickle.loads(task)
+    except Exception as error:
+        raise NotLoaded(
+            f"another process cannot load it ({type(error).__name__}: {error}); what it is made of must be in a module "
+            "that can be imported there"
+        ) from None
+
+
+def _packed(answer) -> bytes:
+    """An answer as bytes that can be read again; an exception of a plug-in may not be."""
+    try:
+        packed = bytes(ForkingPickler.dumps(answer))
+        pickle.loads(packed)
+    except Exception as error:
+        _, found = answer
+        told = found if isinstance(found, BaseException) else error
+        packed = pickle.dumps((False, RuntimeError(f"{type(told).__name__}: {told}")))
+    return packed
