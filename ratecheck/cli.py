@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import Parser, guarded
+from function_zoo.commandline import Parser, guarded, natural
 
-from .store import Store, StoreError
+from .store import Altered, Store, StoreError
 
 USAGE = """usage: ratecheck COMMAND ...
 
@@ -15,6 +15,7 @@ USAGE = """usage: ratecheck COMMAND ...
   report DIR    write the report of a study again, from its store alone
   overview DIR  one page and two figures about all studies below DIR
   export DIR    the table of runs, as CSV or Parquet
+  verify DIR    check every record of a store, and run some units again
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
 """
 
@@ -97,7 +98,32 @@ def overview(argv) -> int:
     return 0
 
 
-COMMANDS = {"study": study, "report": report, "overview": overview, "export": export, "zoo": zoo}
+def verify(argv) -> int:
+    parser = _parser("verify", "check every record of a store against its checksum, and run some units again")
+    parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
+    parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
+    parser.add_argument(
+        "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
+    )
+    arguments = parser.parse_args(argv)
+    from .study.verify import verified
+
+    try:
+        with Store(arguments.folder) as store:
+            return verified(store, arguments.rerun, arguments.seed, arguments.study)
+    except Altered as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+COMMANDS = {
+    "study": study,
+    "report": report,
+    "overview": overview,
+    "export": export,
+    "verify": verify,
+    "zoo": zoo,
+}
 
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import checksums
-from .errors import Altered, StoreError
+from .errors import Altered, StoreError, shown
 from .opening import Connection
 from .schema import RUN, SERIES, TEXTS, UNIT
 
@@ -56,7 +56,9 @@ class _Check:
     def result(self) -> Checked:
         for unit, fields in self.units.items():
             if fields[1] not in self.series:
-                raise Altered(self.path, f"unit {unit} belongs to the series {fields[1][:40]!r}, which is not there")
+                raise Altered(
+                    self.path, f"unit {unit} belongs to the series {shown(fields[1], 40)!r}, which is not there"
+                )
         digest = hashlib.sha256()
         for series in self.series:
             self._scan(series, digest)
@@ -74,7 +76,7 @@ class _Check:
             *numbers, streams, units, named = zip(*rows, strict=True)
             if set(named) != {series}:  # a damaged key is found among its neighbours
                 place = next(i for i, name in enumerate(named) if name != series)
-                raise self._altered(units[place], f"one of its runs belongs to the series {named[place][:40]!r}")
+                raise self._altered(units[place], f"one of its runs belongs to the series {shown(named[place], 40)!r}")
             packed = checksums.packed(numbers)
             place = implausible(packed)
             if place is not None:
@@ -98,7 +100,7 @@ class _Check:
                 "SELECT series, MIN(replicate), MAX(replicate) FROM runs "
                 "WHERE series NOT IN (SELECT series FROM series) GROUP BY series"
             ).fetchone()
-            what = f"{found[0][:40]!r}, replicates {found[1]} to {found[2]}" if found else "none"
+            what = f"{shown(found[0], 40)!r}, replicates {found[1]} to {found[2]}" if found else "none"
             raise Altered(self.path, f"it holds runs of a series that is not there ({what})")
 
     def _sum(self) -> str:
@@ -139,7 +141,7 @@ class _Check:
         replicates = "no runs" if first is None else f"replicates {first} to {last}"
         named = (self.units[unit][1] if unit in self.units else None, series)
         row = next((self.series[name] for name in named if name in self.series), None)
-        what = f"{row[1]}, {row[3]}" if row else "of no known series"
+        what = f"{shown(row[1])}, {shown(row[3])}" if row else "of no known series"
         return f"unit {unit} of {len(self.units)} ({what}, {replicates})"
 
 
@@ -156,5 +158,5 @@ def described(row) -> str:
 
 
 def _called(table, key) -> str:
-    shown = f"{str(key)[:60]!r}"
-    return {"sessions": f"session {key}", "audits": f"the audit of {shown}", "notes": f"the note {shown}"}[table]
+    name = repr(shown(key, 60))
+    return {"sessions": f"session {key}", "audits": f"the audit of {name}", "notes": f"the note {name}"}[table]

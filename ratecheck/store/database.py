@@ -14,7 +14,7 @@ from pathlib import Path
 from ..claims import Series
 from . import checksums
 from .checking import checked, described, implausible
-from .errors import StoreError, explained
+from .errors import StoreError, explained, shown
 from .opening import check_plain, to_read, to_write
 from .schema import FILE, FORMAT, RUN, SERIES, TEXTS, UNIT, made, recognised
 from .upgrade import upgrade
@@ -125,7 +125,7 @@ class Store:
         """A finished unit, in one transaction; a run that is there already must have come out the same."""
         with self._transaction() as db:
             self._put_series(db, series)
-            new = self._new(db, series, sorted(map(_plain, rows)))
+            new = self._new(db, series, self.plain(rows))
             unit = db.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM units").fetchone()[0]
             fields = (unit, series.digest, int(session), int(steps), float(seconds), now(), complaint)
             checksum = checksums.of_unit(fields, astuple(series), _hashed(new))
@@ -235,6 +235,26 @@ class Store:
     def speeds(self) -> dict[str, float]:
         """Measured seconds per step of each series."""
         return dict(self._all("SELECT series, SUM(seconds) / SUM(steps) FROM units GROUP BY series"))
+
+    def units(self) -> list[int]:
+        return [number for (number,) in self._all("SELECT id FROM units ORDER BY id")]
+
+    def unit(self, number: int) -> tuple[str, Series, list[tuple]]:
+        """The name of a unit, its series, and its rows in the order of `RUN`."""
+        (names,) = self._all(
+            f"SELECT {', '.join(f's.{c}' for c in SERIES)} FROM units u JOIN series s USING (series) WHERE u.id = ?",
+            number,
+        )
+        series = Series(*names)
+        query = f"SELECT {', '.join(RUN)} FROM runs WHERE series = ? AND unit = ? ORDER BY replicate, horizon"
+        rows = self._all(query, series.digest, number)
+        replicates = f"replicates {rows[0][0]} to {rows[-1][0]}" if rows else "no runs"
+        return f"{shown(series.cost)}, {shown(series.algorithm)}, {replicates}", series, rows
+
+    @staticmethod
+    def plain(rows) -> list[tuple]:
+        """Rows of the engine as `unit` gives them."""
+        return sorted(map(_plain, rows))
 
     def table(self):
         """All runs, one row per replicate and horizon with all that determines it."""

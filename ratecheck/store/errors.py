@@ -10,6 +10,12 @@ from pathlib import Path
 AWAY = "it was left untouched, take another --out or --fresh"
 
 
+def shown(text, most=200) -> str:
+    """A stored text as it may stand in a sentence: no control characters, not too long."""
+    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text)[: most + 1])
+    return clean if len(clean) <= most else f"{clean[:most]}…"
+
+
 class StoreError(RuntimeError):
     """The store cannot be used; the message says why, and what was left as it was."""
 
