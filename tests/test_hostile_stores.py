@@ -36,11 +36,16 @@ def copied(studied, tmp_path):
 # What is no table of ours
 
 
+FOR_EVER = (
+    "CREATE VIEW notes AS WITH RECURSIVE n(value) AS (SELECT '{}' UNION ALL SELECT value FROM n) "
+    "SELECT 'study' AS key, value, '' AS checksum FROM n"
+)
+
+
 @pytest.mark.parametrize(
     "statements",
     [
-        ["DROP TABLE notes", "CREATE VIEW notes AS WITH RECURSIVE n(value) AS (SELECT '{}' UNION ALL SELECT value FROM n) "
-         "SELECT 'study' AS key, value, '' AS checksum FROM n"],
+        ["DROP TABLE notes", FOR_EVER],
         ["CREATE VIEW more AS SELECT 1"],
         ["CREATE TRIGGER mine AFTER INSERT ON runs BEGIN DELETE FROM runs; END"],
         ["CREATE VIRTUAL TABLE words USING fts5(text)"],
@@ -50,16 +55,13 @@ def copied(studied, tmp_path):
         ["DROP TABLE audits", "CREATE TABLE audits (cost TEXT PRIMARY KEY, rows TEXT)"],
         ["ALTER TABLE notes ADD COLUMN more TEXT GENERATED ALWAYS AS (upper(value))"],
     ],
-)  # fmt: skip
+)
 def test_anything_but_our_tables_is_refused(copied, capsys, statements):
     alter(copied, *statements)
     before = (copied / FILE).read_bytes()
     start = time.monotonic()
-    for arguments in (
-        ["report", str(copied)],
-        ["export", str(copied), "--csv"],
-        ["study", *TINY, "--out", str(copied)],
-    ):
+    there = str(copied)
+    for arguments in (["report", there], ["export", there, "--csv"], ["study", *TINY, "--out", there]):
         capsys.readouterr()
         assert cli.main(arguments) == 2
         assert "altered after it was written" in capsys.readouterr().err
@@ -90,13 +92,10 @@ def outcome(folder):
     return "a report"
 
 
-@pytest.mark.xfail(reason="altered notes give tracebacks")
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        "null",
-        "[]",
         "3",
         '"study"',
         "{}",
@@ -113,16 +112,9 @@ def outcome(folder):
 @pytest.mark.parametrize("key", ["study", "plans", "failed"])
 def test_a_note_that_is_none(copied, key, text):
     forge(copied, "notes", key, text)
-    said = outcome(copied)
-    assert said != "a report" or (key, text) in {
-        ("plans", "[]"),
-        ("failed", "[]"),
-        ("plans", "null"),
-        ("failed", "null"),
-    }
+    assert key in outcome(copied)
 
 
-@pytest.mark.xfail(reason="altered notes give tracebacks")
 @pytest.mark.parametrize(
     "text", ["", "null", "[1]", '{"constant": 3}', "[{}]", '[{"constant": "alpha"}]', "[[]]", "NaN"]
 )
@@ -133,7 +125,6 @@ def test_an_audit_that_is_none(copied, text):
     assert "audit" in outcome(copied)
 
 
-@pytest.mark.xfail(reason="altered notes give tracebacks")
 @pytest.mark.parametrize(
     "text", ["", "[]", "7", '{"versions": 3}', '{"seconds": "long"}', '{"steps": []}', '{"workers": [[[]]]}', "NaN"]
 )
@@ -183,9 +174,8 @@ def changed(data, path, how, junk):
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="altered notes give tracebacks")
 @pytest.mark.filterwarnings("default::RuntimeWarning")
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(data=st.data())
 def test_a_mutated_note_gives_a_report_or_a_sentence(studied, tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("mutated")
@@ -193,13 +183,13 @@ def test_a_mutated_note_gives_a_report_or_a_sentence(studied, tmp_path_factory, 
     with Store(folder) as store:
         records = store._all("SELECT 'notes', key, value FROM notes UNION ALL SELECT 'audits', cost, rows FROM audits")
         records += store._all("SELECT 'sessions', id, started, details FROM sessions")
-    record = data.draw(st.sampled_from([r for r in records for _ in range(6 if r[1] == "study" else 1)]))
+    named = {str(record[1]): record for record in records}
+    record = named[data.draw(st.sampled_from(["study"] * 6 + list(named)))]
     value = json.loads(record[-1])
     for _ in range(data.draw(st.integers(1, 2))):
         path = data.draw(st.sampled_from(list(places(value))))
-        value = changed(
-            value, path, data.draw(st.sampled_from(["put", "put", "remove", "double", "add"])), data.draw(JUNK)
-        )
+        how = data.draw(st.sampled_from(["put", "put", "remove", "double", "add"]))
+        value = changed(value, path, how, data.draw(JUNK))
     forge(folder, *record[:-1], json.dumps(value))
     outcome(folder)
     shutil.rmtree(folder)

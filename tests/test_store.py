@@ -80,8 +80,9 @@ def test_notes_and_audits(tmp_path):
         assert store.connection.total_changes == before
         assert store.noted("study") == {"a": [1, 2.5, None]}
         assert store.noted("nothing") is None
-        store.add_audit("cone", [{"constant": "alpha", "holds": True}])
-        assert store.audits() == {"cone": [{"constant": "alpha", "holds": True}]}
+        row = {"constant": "alpha", "annotated": 1.0, "measured": 1.0, "holds": True, "basis": "proved", "worst": ""}
+        store.add_audit("cone", [row])
+        assert store.audits() == {"cone": [row]}
 
 
 def foreign_text(path):

@@ -11,8 +11,8 @@ from dataclasses import astuple
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..claims import Series
-from . import checksums
+from ..claims import Case, Series
+from . import checksums, notes
 from .checking import checked, described, implausible
 from .errors import StoreError, explained, shown
 from .opening import check_plain, to_read, to_write
@@ -205,7 +205,42 @@ class Store:
 
     def noted(self, key: str):
         found = self._all("SELECT value FROM notes WHERE key = ?", key)
-        return json.loads(found[0][0]) if found else None
+        return self._parsed(found[0][0], f"the note {key!r}") if found else None
+
+    def _parsed(self, text, what, check=lambda data: None):
+        """The value of a text that was written as JSON, and that a stranger may have written."""
+        try:
+            data = notes.parsed(text)
+            check(data)
+        except notes.Wrong as error:
+            raise StoreError(f"{self.path}: {what} cannot be used ({error}); it was left untouched") from None
+        return data
+
+    def names(self, key: str) -> list[str]:
+        """A note that lists texts, empty where there is none."""
+        found = self._all("SELECT value FROM notes WHERE key = ? AND value != 'null'", key)
+        return self._parsed(found[0][0], f"the note {key!r}", notes.names) if found else []
+
+    def study(self) -> tuple[dict, list[Case]]:
+        """What a report has to know about the study, and its cases."""
+        found = self.noted("study")
+        if found is None:
+            raise StoreError(f"{self.path} holds no study; run one first")
+        try:
+            cases = notes.study(found)
+        except notes.Wrong as error:
+            raise StoreError(
+                f"{self.path} does not describe its study as this version of ratecheck does ({error}); start the study "
+                "again, its runs will be used as they are"
+            ) from None
+        stored = {row[0]: Series(*row) for row in self._all(f"SELECT {', '.join(SERIES)} FROM series")}
+        for case in cases:
+            if stored.get(case.series.digest, case.series) != case.series:
+                raise StoreError(
+                    f"{self.path} describes its study with another cost or algorithm than its runs have "
+                    f"({shown(case.name)}); start the study again, its runs will be used as they are"
+                )
+        return found, cases
 
     def empty(self) -> bool:
         return not self._all("SELECT 1 FROM runs LIMIT 1")
@@ -215,22 +250,25 @@ class Store:
         return set(self._all("SELECT replicate, horizon FROM runs WHERE series = ?", series))
 
     def audits(self) -> dict[str, list[dict]]:
-        return {cost: json.loads(rows) for cost, rows in self._all("SELECT cost, rows FROM audits")}
+        found = self._all("SELECT cost, rows FROM audits")
+        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", notes.audit) for cost, rows in found}
 
     def sessions(self) -> list[dict]:
         """What ran when.  A session that was killed could not say how long it took: its last unit says it."""
         rows = self._all(
-            "SELECT s.started, s.details, COUNT(u.id), SUM(u.steps), "
+            "SELECT s.id, s.started, s.details, COUNT(u.id), SUM(u.steps), "
             "ROUND(86400 * (julianday(MAX(u.finished)) - julianday(s.started))) "
             "FROM sessions s JOIN units u ON u.session = s.id GROUP BY s.id ORDER BY s.id"
         )
         return [
-            {"started": started, "seconds": seconds, "units": units, "steps": steps, **json.loads(details)}
-            for started, details, units, steps, seconds in rows
+            {"started": started, "seconds": seconds, "units": units, "steps": steps}
+            | self._parsed(details, f"session {number}", notes.session)
+            for number, started, details, units, steps, seconds in rows
         ]
 
     def complaints(self) -> list[str]:
-        return [text for (text,) in self._all("SELECT DISTINCT complaint FROM units WHERE complaint != '' ORDER BY 1")]
+        query = "SELECT DISTINCT complaint FROM units WHERE complaint != '' ORDER BY 1 LIMIT 1000"
+        return [text for (text,) in self._all(query)]
 
     def speeds(self) -> dict[str, float]:
         """Measured seconds per step of each series."""
