@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 
 from function_zoo.commandline import Parser, guarded, natural
@@ -53,37 +54,48 @@ def report(argv) -> int:
     parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
     parser.add_argument("--svg", action="store_true", help="figures as SVG too")
     parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--out", type=_path, metavar="OTHER", help="write it into this folder (default: DIR)")
     arguments = parser.parse_args(argv)
 
     from .report import write_html
     from .study.conduct import render
 
+    out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:
-        _, page = render(store, arguments.folder, not arguments.no_figures, arguments.svg)
+        _, page = render(store, out, not arguments.no_figures, arguments.svg)
+        _remark(store)
     print(page)
     if arguments.html:
-        print(write_html(arguments.folder))
+        print(write_html(out))
     return 0
+
+
+def _remark(store):
+    if not store.sealed:
+        print(
+            f"remark: {store.path} was written by an earlier version of ratecheck, and its runs carry no checksums; a "
+            "study that goes on adds them",
+            file=sys.stderr,
+        )
 
 
 def export(argv) -> int:
     parser = _parser("export", "the table of runs: a row per replicate and horizon, with all that determines it")
     form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", type=Path, nargs="?", const=Path(), metavar="FILE", help="default: runs.csv in DIR")
+    form.add_argument("--csv", type=_path, nargs="?", const=Path(), metavar="FILE", help="default: runs.csv in DIR")
     form.add_argument(
-        "--parquet", type=Path, nargs="?", const=Path(), metavar="FILE", help="default: runs.parquet in DIR"
+        "--parquet", type=_path, nargs="?", const=Path(), metavar="FILE", help="default: runs.parquet in DIR"
     )
     arguments = parser.parse_args(argv)
 
-    with Store(arguments.folder) as store:
-        table = store.table()
+    from .store.export import export
+
     form, given = ("csv", arguments.csv) if arguments.csv is not None else ("parquet", arguments.parquet)
     path = given if given != Path() else arguments.folder / f"runs.{form}"
-    try:
-        getattr(table, f"to_{form}")(path, index=False)
-    except ImportError:
-        raise ValueError("Parquet needs pyarrow: pip install 'ratecheck[parquet]', or take --csv") from None
-    print(f"{path}: {len(table)} rows")
+    with Store(arguments.folder) as store:
+        count = export(store, path, form)
+        _remark(store)
+    print(f"{path}: {count} rows")
     return 0
 
 
@@ -126,9 +138,15 @@ COMMANDS = {
 }
 
 
+def _path(text):
+    if not text.strip():
+        raise ArgumentTypeError("an empty name is no place")
+    return Path(text)
+
+
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
     parser = Parser(prog=f"ratecheck {command}", description=what)
-    parser.add_argument("folder", type=Path, metavar="DIR", help=folder)
+    parser.add_argument("folder", type=_path, metavar="DIR", help=folder)
     return parser
 
 

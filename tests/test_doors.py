@@ -30,7 +30,6 @@ def state(folder):
     return {p.name: (p.read_bytes(), p.stat().st_mtime_ns, p.stat().st_mode) for p in folder.iterdir()}
 
 
-@pytest.mark.xfail(reason="reports have one place only")
 def test_a_report_goes_elsewhere(frozen, studied, tmp_path, capsys):  # noqa: F811
     before = state(frozen)
     out = tmp_path / "new" / "out"
@@ -88,7 +87,6 @@ def spelt(folder):
         yield folder / f"{FILE}{suffix}"
 
 
-@pytest.mark.xfail(reason="an export may destroy the store")
 @pytest.mark.parametrize("form", ["--csv", "--parquet"])
 def test_no_export_destroys_a_store(folder, form, capsys):
     sound = (folder / FILE).read_bytes()
@@ -106,7 +104,6 @@ def test_no_export_destroys_a_store(folder, form, capsys):
     assert another.read_bytes() == sound
 
 
-@pytest.mark.xfail(reason="exports are written in place")
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_an_export_is_whole_or_the_old_one(folder, form, monkeypatch):
     target = folder / f"runs.{form}"
@@ -125,10 +122,21 @@ def test_an_export_is_whole_or_the_old_one(folder, form, monkeypatch):
     assert target.stat().st_size > 1000
 
 
-@pytest.mark.xfail(reason="a linked target is followed")
 def test_an_export_follows_no_link(folder, tmp_path):
     mine = tmp_path / "mine.txt"
     mine.write_text("mine")
     (folder / "runs.csv").symlink_to(mine)
     assert cli.main(["export", str(folder), "--csv"]) == 2
     assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["report", ""], ["report", "x", "--out", ""], ["export", "x", "--csv", ""], ["verify", " "]]
+)
+def test_an_empty_name_is_no_place(arguments, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(arguments)
+    assert stop.value.code == 2
+    assert "an empty name is no place" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -294,15 +294,24 @@ class Store:
         """Rows of the engine as `unit` gives them."""
         return sorted(map(_plain, rows))
 
+    def chunks(self):
+        """All runs, as (series, many rows) at a time, in the order of costs, algorithms, replicates and horizons."""
+        names = self._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY cost, algorithm, series")
+        for series in names:
+            for rows in self.runs(series[0]):
+                yield series, rows
+
+    def runs(self, series: str, columns=RUN):
+        """The runs of a series, a list of many rows at a time, in the order of replicates and horizons."""
+        query = f"SELECT {', '.join(columns)} FROM runs WHERE series = ? ORDER BY replicate, horizon"
+        with explained(self.path):
+            yield from self._opened.chunks(query, (series,))
+
     def table(self):
         """All runs, one row per replicate and horizon with all that determines it."""
         import pandas as pd
 
-        columns = [f"r.{c}" for c in RUN] + [f"s.{c}" for c in SERIES]
-        rows = self._all(
-            f"SELECT {', '.join(columns)} FROM runs r JOIN series s USING (series) "
-            "ORDER BY s.cost, s.algorithm, s.series, r.replicate, r.horizon"
-        )
+        rows = [(*row, *series) for series, found in self.chunks() for row in found]
         frame = pd.DataFrame(rows, columns=[*RUN, *SERIES])
         return frame.assign(anytime=frame["anytime"].astype(bool), period=frame["period"].astype(float))
 

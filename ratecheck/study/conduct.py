@@ -137,7 +137,9 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         plans=len(store.names("plans") or [1]),
         unused=int((~table["series"].isin(used)).sum()),
     )
-    return analysis, write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    store.in_place()  # or the report stands in a folder that was made for it alone
+    return analysis, page
 
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
