@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import Parser, guarded, path, sentence
+from function_zoo.commandline import Parser, guarded, natural, path, sentence
 
-from .store import Store, StoreError
+from .store import Altered, Store, StoreError
 
 USAGE = """usage: ratecheck COMMAND ...
 
@@ -15,6 +15,7 @@ USAGE = """usage: ratecheck COMMAND ...
   report DIR    write the report of a study again, from its store alone
   overview DIR  one page and two figures about all studies below DIR
   export DIR    the table of runs, as CSV or Parquet
+  verify DIR    check every record of a store, and run some units again
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
 
 `study --study NAME` executes the study.py that it names, and a Dask scheduler executes code here and there; all other
@@ -55,37 +56,48 @@ def report(argv) -> int:
     parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
     parser.add_argument("--svg", action="store_true", help="figures as SVG too")
     parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--out", type=path, metavar="OTHER", help="write it into this folder (default: DIR)")
     arguments = parser.parse_args(argv)
 
     from .report import write_html
     from .study.conduct import render
 
+    out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:
-        _, page = render(store, arguments.folder, not arguments.no_figures, arguments.svg)
+        _, page = render(store, out, not arguments.no_figures, arguments.svg)
+        _remark(store)
     print(page)
     if arguments.html:
-        print(write_html(arguments.folder))
+        print(write_html(out))
     return 0
+
+
+def _remark(store):
+    if not store.sealed:
+        print(
+            f"remark: {store.path} was written by an earlier version of ratecheck, and its runs carry no checksums; a "
+            "study that goes on adds them",
+            file=sys.stderr,
+        )
 
 
 def export(argv) -> int:
     parser = _parser("export", "the table of runs: a row per replicate and horizon, with all that determines it")
     form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", type=Path, nargs="?", const=Path(), metavar="FILE", help="default: runs.csv in DIR")
+    form.add_argument("--csv", type=path, nargs="?", const=Path(), metavar="FILE", help="default: runs.csv in DIR")
     form.add_argument(
-        "--parquet", type=Path, nargs="?", const=Path(), metavar="FILE", help="default: runs.parquet in DIR"
+        "--parquet", type=path, nargs="?", const=Path(), metavar="FILE", help="default: runs.parquet in DIR"
     )
     arguments = parser.parse_args(argv)
 
-    with Store(arguments.folder) as store:
-        table = store.table()
+    from .store.export import export
+
     form, given = ("csv", arguments.csv) if arguments.csv is not None else ("parquet", arguments.parquet)
-    path = given if given != Path() else arguments.folder / f"runs.{form}"
-    try:
-        getattr(table, f"to_{form}")(path, index=False)
-    except ImportError:
-        raise ValueError("Parquet needs pyarrow: pip install 'ratecheck[parquet]', or take --csv") from None
-    print(f"{path}: {len(table)} rows")
+    target = given if given != Path() else arguments.folder / f"runs.{form}"
+    with Store(arguments.folder) as store:
+        count = export(store, target, form)
+        _remark(store)
+    print(f"{target}: {count} rows")
     return 0
 
 
@@ -100,7 +112,32 @@ def overview(argv) -> int:
     return 0
 
 
-COMMANDS = {"study": study, "report": report, "overview": overview, "export": export, "zoo": zoo}
+def verify(argv) -> int:
+    parser = _parser("verify", "check every record of a store against its checksum, and run some units again")
+    parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
+    parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
+    parser.add_argument(
+        "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
+    )
+    arguments = parser.parse_args(argv)
+    from .study.verify import verified
+
+    try:
+        with Store(arguments.folder) as store:
+            return verified(store, arguments.rerun, arguments.seed, arguments.study)
+    except Altered as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+COMMANDS = {
+    "study": study,
+    "report": report,
+    "overview": overview,
+    "export": export,
+    "verify": verify,
+    "zoo": zoo,
+}
 
 
 def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):

@@ -80,8 +80,9 @@ def test_notes_and_audits(tmp_path):
         assert store.connection.total_changes == before
         assert store.noted("study") == {"a": [1, 2.5, None]}
         assert store.noted("nothing") is None
-        store.add_audit("cone", [{"constant": "alpha", "holds": True}])
-        assert store.audits() == {"cone": [{"constant": "alpha", "holds": True}]}
+        row = {"constant": "alpha", "annotated": 1.0, "measured": 1.0, "holds": True, "basis": "proved", "worst": ""}
+        store.add_audit("cone", [row])
+        assert store.audits() == {"cone": [row]}
 
 
 def foreign_text(path):
@@ -136,7 +137,7 @@ def test_an_empty_file_is_a_store_that_was_never_written(tmp_path):
 
 def test_a_full_disk_loses_no_finished_unit(tmp_path):
     filled(tmp_path)
-    with Store(tmp_path) as store:
+    with Store(tmp_path, create=True) as store:
         session = store.begin_session({})
         pages = store.connection.execute("PRAGMA page_count").fetchone()[0]
         store.connection.execute(f"PRAGMA max_page_count = {pages + 3}")  # SQLite then says what a full disk says
@@ -151,7 +152,7 @@ def test_a_full_disk_loses_no_finished_unit(tmp_path):
         with pytest.raises(StoreError, match=r"cannot grow.*finished units are kept"):
             write_on()
         assert written > 0
-    with Store(tmp_path) as store:
+    with Store(tmp_path, create=True) as store:
         assert len(store.known("abc")) == 6 + 50 * written
         store.add(SERIES, rows(9999), session, 20, 0.5)  # there is room again
 
@@ -232,7 +233,7 @@ def test_a_store_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ratecheck.store.os.replace", killed)
+        patch.setattr("ratecheck.store.database.os.replace", killed)
         with pytest.raises(KeyboardInterrupt):
             Store(tmp_path, create=True)
     assert not (tmp_path / FILE).exists()

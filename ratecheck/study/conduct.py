@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..analysis import Analysis, analyse
-from ..claims import Case, Planned
+from ..claims import Planned
 from ..executors import place, tls_files
 from ..report import Info, write_report
-from ..store import FILE, Store, StoreError, set_aside, sole_writer
+from ..store import FILE, Store, set_aside, sole_writer
 from .declaration import Grid, Study
 from .limits import checked
 from .plan import cases, workload
@@ -59,7 +59,7 @@ def conduct(
         with Store(folder, create=True) as store:
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
-            return Conducted(*render(store, folder, figures), tuple(store.noted("failed")))
+            return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
 
 
 def _note_plan(store, plan):
@@ -67,13 +67,14 @@ def _note_plan(store, plan):
     fixed = ("series", "horizons", "replicates", "window", "claims", "controls")
     judged = [plan["margin"], plan["comparisons"], [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
-    plans = store.noted("plans") or []
+    plans = store.names("plans")
     if store.empty():
         plans = []
     if digest not in plans[-1:]:
         plans.append(digest)
     store.note("plans", plans)
     store.note("study", plan)
+    store.study()  # what no report could be written about is refused before it runs
 
 
 def _run(study, planned, store, make_executor, unit_timeout):
@@ -134,17 +135,8 @@ def described(study: Study, planned: list[Planned]) -> dict:
 
 def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
     """Fits, verdicts and the report, from the store alone."""
-    study = store.noted("study")
-    if study is None:
-        raise StoreError(f"{store.path} holds no study; run one first")
-    try:
-        planned = [Case.from_json(data) for data in study["cases"]]
-        comparisons = [tuple(pair) for pair in study["comparisons"]]
-    except (KeyError, TypeError):
-        raise StoreError(
-            f"{store.path} describes its study as another version of ratecheck did; start the study again "
-            f"({study['command']}), its runs will be used as they are"
-        ) from None
+    study, planned = store.study()
+    comparisons = [tuple(pair) for pair in study["comparisons"]]
     table = store.table()
     used = {case.series.digest for case in planned}
     analysis = analyse(planned, table, study["margin"], comparisons)
@@ -155,13 +147,15 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         command=study["command"],
         sessions=tuple(store.sessions()),
         digest=store.digest(),
-        missing=tuple(store.noted("failed") or ()),
+        missing=tuple(store.names("failed")),
         complaints=tuple(store.complaints()),
         audits=store.audits(),
-        plans=len(store.noted("plans") or [1]),
+        plans=len(store.names("plans") or [1]),
         unused=int((~table["series"].isin(used)).sum()),
     )
-    return analysis, write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    store.in_place()  # or the report stands in a folder that was made for it alone
+    return analysis, page
 
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:

@@ -1,0 +1,16 @@
+"""runs.sqlite: finished runs, one transaction per unit of work, and what a report needs to know about them.
+
+A run is named by its series (all that determines it apart from replicate and horizon, see `engine.series_of`), its
+replicate and its horizon, so the same run is never stored twice, and runs of other settings are never mixed up.
+Durability is SQLite's: a write-ahead log that is synchronised at every commit.  Every record carries a checksum, and
+the store a digest over them, which are checked whenever it is opened; whatever a store holds is taken for a stranger's.
+"""
+
+from __future__ import annotations
+
+from .database import Store
+from .errors import Altered, StoreError, StoreFull
+from .folder import set_aside, sole_writer
+from .schema import FILE
+
+__all__ = ["FILE", "Altered", "Store", "StoreError", "StoreFull", "set_aside", "sole_writer"]

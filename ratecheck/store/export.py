@@ -1,0 +1,79 @@
+"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a database."""
+
+from __future__ import annotations
+
+import csv
+import os
+from pathlib import Path
+
+from ..files import replacing
+from .database import Store
+from .errors import StoreError
+from .schema import FILE, RUN, SERIES
+
+MAGIC = b"SQLite format 3\x00"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+
+
+def export(store: Store, path: Path, form: str) -> int:
+    """Write a row per replicate and horizon with all that determines it; how many there are."""
+    _check_target(path)
+    with replacing(path, "w" if form == "csv" else "wb") as file:
+        return (_to_csv if form == "csv" else _to_parquet)(store, file)
+
+
+def _check_target(path: Path):
+    """Refuse a file that is, or could become, part of a store or of another database."""
+    refusal = f"{path} belongs to a store, which an export would destroy; give another file"
+    if path.name.startswith(FILE) or os.path.basename(os.path.realpath(path)).startswith(FILE):
+        raise StoreError(refusal)
+    if path.is_file():
+        with open(path, "rb", opener=_without_waiting) as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                raise StoreError(refusal)
+
+
+def _without_waiting(path, flags):
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def columns_of(rows, series) -> list:
+    """The columns of some runs of one series, in the order of the table."""
+    *numbers, anytime, streams = zip(*rows, strict=True)
+    shared = [[value] * len(rows) for value in series]
+    return [*numbers, [bool(value) for value in anytime], streams, *shared]
+
+
+def _to_csv(store, file) -> int:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*RUN, *SERIES])
+    count = 0
+    for series, rows in store.chunks():
+        columns = columns_of(rows, [_harmless(value) for value in series])
+        place = RUN.index("stream")
+        columns[place] = [_harmless(value) for value in columns[place]]
+        writer.writerows(zip(*columns, strict=True))
+        count += len(rows)
+    return count
+
+
+def _harmless(value):
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def _to_parquet(store, file) -> int:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        raise ValueError("Parquet needs pyarrow: pip install 'ratecheck[parquet]', or take --csv") from None
+    words = {"stream", "series", "cost", "algorithm", "noise", "alignment"}
+    kinds = {"regret": pa.float64(), "side": pa.float64(), "period": pa.float64(), "anytime": pa.bool_()}
+    kinds |= dict.fromkeys(words, pa.string())
+    schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in (*RUN, *SERIES)])
+    count = 0
+    with parquet.ParquetWriter(file, schema) as writer:
+        for series, rows in store.chunks():
+            writer.write_table(pa.table(columns_of(rows, series), schema=schema))
+            count += len(rows)
+    return count

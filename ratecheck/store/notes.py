@@ -1,0 +1,265 @@
+"""What the texts of a store must look like: each is checked in full before anything is made of it."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+from ..claims import Case
+from .errors import shown
+
+LONGEST = 100_000  # characters of a text
+MOST = 100_000  # entries of a list
+LARGEST = 1e100  # of a number that is computed with
+NAMES = ("started", "units", "steps")  # of a session, which its details must not give
+
+
+class Wrong(ValueError):
+    """What was found, and what was expected."""
+
+
+def parsed(text: str):
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise Wrong("it is nested too deeply") from None
+    except ValueError as error:
+        raise Wrong(f"it is no JSON ({shown(error)})") from None
+
+
+# Checks of one value: each takes the value and its place, and returns nothing
+
+
+def expect(holds, value, place, expected):
+    if not holds:
+        raise Wrong(f"{place} is {shown(_spelt(value), 60)}, where {expected} is expected")
+
+
+def _spelt(value) -> str:
+    if isinstance(value, list | dict):
+        return f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
+    return repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a huge number"
+
+
+def text(value, place):
+    expect(isinstance(value, str) and len(value) <= LONGEST, value, place, "a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Wrong(f"{place} is a text that cannot be written down") from None
+
+
+def boolean(value, place):
+    expect(isinstance(value, bool), value, place, "true or false")
+
+
+def number(low=-LARGEST, high=LARGEST):
+    def check(value, place):
+        good = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+        expect(good, value, place, f"a number from {low:g} to {high:g}")
+
+    return check
+
+
+def whole(low=0, high=2**63 - 1):
+    def check(value, place):
+        good = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        expect(good, value, place, f"a whole number from {low} to {high}")
+
+    return check
+
+
+def any_number(value, place):
+    """Also one that is none: it is printed and nothing else."""
+    if not (isinstance(value, float) and not math.isfinite(value)):
+        number(-1e300, 1e300)(value, place)
+
+
+def maybe(check):
+    def checked(value, place):
+        if value is not None:
+            check(value, place)
+
+    return checked
+
+
+def one_of(*choices):
+    def check(value, place):
+        expect(isinstance(value, str) and value in choices, value, place, " or ".join(choices))
+
+    return check
+
+
+def scalar(value, place):
+    if isinstance(value, str):
+        text(value, place)
+    elif value is not None and not isinstance(value, bool):
+        any_number(value, place)
+
+
+def listed(check, fewest=0):
+    def checked(value, place):
+        good = isinstance(value, list) and fewest <= len(value) <= MOST
+        expect(good, value, place, f"a list of {fewest} or more" if fewest else "a list")
+        for i, entry in enumerate(value):
+            check(entry, f"{place}[{i}]")
+
+    return checked
+
+
+def tuples(*checks):
+    def checked(value, place):
+        expect(isinstance(value, list) and len(value) == len(checks), value, place, f"a list of {len(checks)}")
+        for i, (check, entry) in enumerate(zip(checks, value, strict=True)):
+            check(entry, f"{place}[{i}]")
+
+    return checked
+
+
+def mapping(check):
+    def checked(value, place):
+        expect(isinstance(value, dict) and len(value) <= MOST, value, place, "a mapping")
+        for key, entry in value.items():
+            text(key, f"a key of {place}")
+            check(entry, f"{place}.{shown(key, 40)}")
+
+    return checked
+
+
+def fields(others=None, optional=(), **checks):
+    """A mapping with these keys; further ones must pass `others`, or may not be there."""
+
+    def checked(value, place):
+        expect(isinstance(value, dict) and len(value) <= MOST, value, place, "a mapping")
+        for key in checks:
+            if key not in value and key not in optional:
+                raise Wrong(f"{place} lacks {key}")
+        for key, entry in value.items():
+            inside = f"{place}.{shown(key, 40)}"
+            if key in checks:
+                checks[key](entry, inside)
+            elif others is None:
+                raise Wrong(f"{inside} is unknown")
+            else:
+                text(key, f"a key of {place}")
+                others(entry, inside)
+
+    return checked
+
+
+# What a store holds
+
+RATE = fields(exponent=number(-100, 100), log_power=number(-100, 100))
+CLAIM = fields(
+    theorem=text,
+    statement=text,
+    kind=one_of("upper", "lower"),
+    printed=RATE,
+    corrected=maybe(RATE),
+    corrected_name=maybe(text),
+    per_cost=boolean,
+    violated=listed(tuples(text, text)),
+    remarks=listed(text),
+)
+SERIES = fields(
+    digest=text,
+    cost=text,
+    dim=whole(1, 10**6),
+    algorithm=text,
+    noise=text,
+    alignment=text,
+    seed=whole(),
+    semantics=whole(),
+    period=maybe(number(1 + 1e-9, 1e50)),
+)
+CASE = fields(
+    family=text,
+    parameters=mapping(text),
+    constants=mapping(scalar),
+    algorithm=text,
+    anytime=boolean,
+    plain=boolean,
+    series=SERIES,
+    horizons=listed(whole(1, 2**53), fewest=1),
+    replicates=whole(1, 10**9),
+    window=tuples(number(1, 2**53), number(1, 2**53)),
+    onset=number(),
+    random_regret=number(0),
+    shift=maybe(number(0)),
+    claims=listed(CLAIM, fewest=1),
+    controls=listed(fields(name=text, kind=one_of("upper", "lower"), rate=RATE), fewest=1),
+)
+STUDY = fields(
+    others=lambda *_: None,  # of a later version: not used
+    name=text,
+    question=text,
+    margin=number(1e-6, 1 - 1e-6),
+    command=text,
+    settings=mapping(scalar),
+    cases=listed(CASE, fewest=1),
+    comparisons=listed(tuples(text, text)),
+)
+SESSION = fields(
+    others=scalar,
+    optional=("workers", "where", "versions", "machine", "seconds"),
+    workers=whole(),
+    where=text,
+    versions=mapping(text),
+    machine=text,
+    seconds=number(0),
+)
+AUDIT = listed(
+    fields(
+        others=scalar,
+        constant=text,
+        annotated=maybe(any_number),
+        measured=maybe(any_number),
+        holds=boolean,
+        basis=text,
+        worst=text,
+    )
+)
+
+
+def study(data) -> list[Case]:
+    """The cases of a study that may be judged."""
+    STUDY(data, "study")
+    found = []
+    for i, plan in enumerate(data["cases"]):
+        place = f"study.cases[{i}]"
+        horizons, window = plan["horizons"], plan["window"]
+        rising = all(a < b for a, b in pairwise(horizons))
+        expect(rising, horizons, f"{place}.horizons", "a rising list")
+        expect(window[0] <= window[1], window, f"{place}.window", "a rising pair")
+        expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
+        for name in ("alpha", "beta"):
+            number()(plan["constants"].get(name), f"{place}.constants.{name}")
+        for claim in plan["claims"]:
+            _corrected(claim, f"{place}.claims")
+        found.append(Case.from_json(plan))
+    return found
+
+
+def _corrected(claim, place):
+    """A correction has a name, keeps the exponent and changes the log power."""
+    printed, corrected = claim["printed"], claim["corrected"]
+    expect((corrected is None) == (claim["corrected_name"] is None), corrected, place, "a corrected rate with its name")
+    if corrected is not None:
+        kept = math.isclose(corrected["exponent"], printed["exponent"])
+        expect(kept and corrected != printed, corrected, place, "a corrected rate with another log power alone")
+
+
+def session(data):
+    SESSION(data, "details")
+    for name in NAMES:
+        expect(name not in data, data.get(name), f"details.{name}", "nothing")
+
+
+def names(data):
+    """Plans that a folder has seen, or units that failed."""
+    listed(text)(data, "it")
+
+
+def audit(data):
+    AUDIT(data, "rows")

@@ -1,0 +1,138 @@
+"""Connections to a store: to read it, as hostile input and without a trace, or to write it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+import time
+from pathlib import Path
+
+from .errors import StoreError
+
+WAIT = 30.0  # seconds for another connection to the same file
+LONGEST_TEXT = 2**26  # bytes of one value or row
+PATIENCE, BYTES_PER_SECOND = 60.0, 2e6  # how long one query may take: a slow disk reads faster
+BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
+
+
+class Connection:
+    """SQLite's connection to a store, with bounds on what a query may take."""
+
+    def __init__(self, path: Path, how: str, watch: bool = False):
+        self.path = path
+        self.seen = _identity(path, watch)
+        self.watch = watch
+        self.longest = PATIENCE + os.path.getsize(path) / BYTES_PER_SECOND
+        self.deadline = time.monotonic() + self.longest
+        self.raw = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=WAIT, isolation_level=None)
+        self.raw.set_progress_handler(self._too_long, 100_000)
+        self.raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
+        if hasattr(self.raw, "setconfig"):  # from Python 3.12 on
+            self.raw.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+        self.raw.execute("PRAGMA trusted_schema = OFF")
+        self.raw.execute("PRAGMA cell_size_check = ON")
+
+    def _too_long(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def in_place(self):
+        """Refuse to go on where the file is gone, was exchanged, or changes under a reader that takes no locks."""
+        try:
+            same = _identity(self.path, self.watch) == self.seen
+        except OSError:
+            same = False
+        if not same and self.watch:
+            raise StoreError(f"{self.path} was written to or removed while it was read; try again")
+        if not same:
+            raise StoreError(
+                f"{self.path} was removed or moved away while the study ran; finished units are in it, and once it is "
+                "back the same command goes on from there"
+            )
+
+    def execute(self, query, arguments=()):
+        self.deadline = time.monotonic() + self.longest
+        return self.raw.execute(query, arguments)
+
+    def chunks(self, query, arguments=(), size=50_000):
+        """The rows of a query, a list of some at a time."""
+        cursor = self.execute(query, arguments)
+        while rows := cursor.fetchmany(size):
+            yield rows
+            if self.watch:
+                self.in_place()
+            self.deadline = time.monotonic() + self.longest
+
+    def close(self):
+        self.raw.close()
+
+
+class Snapshot(Connection):
+    """A copy of a store and its log, where SQLite would have to write beside it in order to read it."""
+
+    def __init__(self, path: Path):
+        self.copy = tempfile.TemporaryDirectory(prefix="ratecheck-")
+        try:
+            inside = Path(self.copy.name) / path.name
+            for suffix in ("", "-wal", "-journal"):
+                if os.path.exists(f"{path}{suffix}"):
+                    shutil.copyfile(f"{path}{suffix}", f"{inside}{suffix}")
+            super().__init__(inside, "mode=rw")
+        except BaseException:
+            self.copy.cleanup()
+            raise
+
+    def close(self):
+        super().close()
+        self.copy.cleanup()
+
+
+def to_read(path: Path) -> Connection:
+    """A connection that changes nothing.
+
+    A store without a log is read as it lies there, which needs no locks and leaves no files, on any disk; one that
+    changes meanwhile is noticed.  A log belongs to a study that runs or was killed: SQLite reads it by its own rules.
+    """
+    path = path.resolve()
+    if _filled(path, "-journal") or (_filled(path, "-wal") and not os.access(path.parent, os.W_OK)):
+        connection = Snapshot(path)
+    elif _filled(path, "-wal"):
+        connection = Connection(path, "mode=ro")
+    else:
+        connection = Connection(path, "mode=ro&immutable=1", watch=True)
+    connection.execute("PRAGMA query_only = ON")
+    connection.execute("BEGIN")  # all that is read belongs to one moment
+    return connection
+
+
+def to_write(path: Path) -> Connection:
+    connection = Connection(path, "mode=rw")
+    for pragma in ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def check_plain(path: Path, links=False):
+    """A store and what SQLite keeps beside it are files of this folder; a store that is only read may be a link."""
+    for part in (path, *(Path(f"{path}{suffix}") for suffix in BESIDE)):
+        try:
+            mode = part.stat().st_mode if links and part == path else part.lstat().st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode):
+            what = "a link to another place" if stat.S_ISLNK(mode) else "no file"
+            raise StoreError(f"{part} is {what}, where a store has a file of its own; it was left untouched")
+
+
+def _filled(path: Path, suffix: str) -> bool:
+    try:
+        return os.path.getsize(f"{path}{suffix}") > 0
+    except OSError:
+        return False
+
+
+def _identity(path: Path, contents: bool) -> tuple:
+    found = os.stat(path)
+    return (found.st_dev, found.st_ino, *((found.st_size, found.st_mtime_ns) if contents else ()))

@@ -1,0 +1,114 @@
+"""Units of a store, run again from what the store says about them, and compared to the last bit."""
+
+from __future__ import annotations
+
+import ast
+import random
+from dataclasses import dataclass, replace
+from functools import partial
+
+import function_zoo as zoo
+
+from .. import noise as laws
+from ..algorithms.registry import ENTRIES
+from ..claims import Series
+from ..engine import SEMANTICS, series_of
+from ..store import Store
+from ..store.schema import RUN
+from .runner import perform
+
+MOST_STEPS = 10**10  # of one unit
+HINT = "--study PATH names the declaration that it comes from"
+LAWS = (laws.Gaussian, laws.Uniform, laws.Rademacher, laws.StudentT)
+
+
+class Unknown(ValueError):
+    """A unit cannot be run again; the message says why."""
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A unit that was drawn: its name, what differs from the store, or why it could not run."""
+
+    unit: str
+    differs: str = ""
+    unable: str = ""
+
+
+def rerun(store: Store, count: int, seed: int, study=None):
+    """Run some units again, chosen at random; a declared study knows algorithms and costs that have no name."""
+    units = store.units()
+    for unit in sorted(random.Random(seed).sample(units, min(count, len(units)))):
+        name, series, rows = store.unit(unit)
+        try:
+            yield Rerun(name, differs=_difference(series, rows, study))
+        except Unknown as error:
+            yield Rerun(name, unable=str(error))
+        except Exception as error:  # whatever a stored setting or a plug-in may raise
+            yield Rerun(name, unable=f"{type(error).__name__}: {error}")
+
+
+def _difference(series: Series, rows: list[tuple], study) -> str:
+    """The first run that comes out otherwise; rows as the store has them."""
+    if series.semantics != SEMANTICS:
+        raise Unknown(f"its runs have the semantics {series.semantics}, this version of ratecheck has {SEMANTICS}")
+    cost, algorithm, noise = _from_study(series, study) or _from_names(series)
+    runs = _runs(rows, algorithm.anytime)
+    if sum(horizons[-1] for _, horizons in runs) > MOST_STEPS:
+        raise Unknown(f"it takes more than {MOST_STEPS:.0e} steps")
+    for horizon in {horizon for _, horizons in runs for horizon in horizons}:
+        algorithm.check(cost, horizon, series.alignment == "random")
+    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment)[0]
+    for old, new in zip(rows, Store.plain(again), strict=True):
+        if ascii(old) != ascii(new):
+            name, before, after = next(x for x in zip(RUN, old, new, strict=True) if ascii(x[1]) != ascii(x[2]))
+            return f"replicate {old[0]} at T = {old[1]} is stored with {name} = {before}, and came out with {after}"
+    return ""
+
+
+def _runs(rows, anytime) -> list[tuple[int, tuple[int, ...]]]:
+    """(replicate, horizons) as a unit has them."""
+    if not anytime:
+        return [(row[0], (row[1],)) for row in rows]
+    horizons = {}
+    for row in rows:
+        horizons.setdefault(row[0], []).append(row[1])
+    return [(replicate, tuple(found)) for replicate, found in horizons.items()]
+
+
+def _from_study(series: Series, study):
+    from .plan import cases
+
+    planned = cases(replace(study, seed=series.seed)) if study else ()
+    return next(((p.cost, p.algorithm, study.noise) for p in planned if p.case.series == series), None)
+
+
+def _from_names(series: Series):
+    """What the names of a series stand for; nothing is imported or executed for their sake."""
+    cost = _called(series.cost, {name: partial(zoo.get, name) for name in zoo.families()})
+    known = {entry.cls: entry for entry in ENTRIES if entry.name is not None}
+    algorithm = _called(series.algorithm, {name: partial(_made, entry) for name, entry in known.items()}).settle(cost)
+    noise = _called(series.noise, {law.__name__: law for law in LAWS})
+    if series_of(algorithm, cost, series.seed, noise, series.alignment) != series:
+        raise Unknown(f"its names mean something else today; {HINT}")
+    return cost, algorithm, noise
+
+
+def _made(entry, **settings):
+    return entry.load()(**settings)
+
+
+def _called(text: str, known: dict):
+    """name(key=literal, ...), for a known name."""
+    try:
+        call = ast.parse(text, mode="eval").body
+        name = call.func.id
+        given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, TypeError, AttributeError, MemoryError, RecursionError):
+        raise Unknown(f"{text[:80]} cannot be made from its name; {HINT}") from None
+    if name not in known or call.args or None in given:
+        raise Unknown(f"{text[:80]} is none of ratecheck's own; {HINT}")
+    try:
+        return known[name](**given)
+    except (TypeError, ValueError) as error:
+        raise Unknown(f"{text[:80]} cannot be made again ({error}); {HINT}") from None

@@ -1,0 +1,42 @@
+"""What `ratecheck verify` says about a store that could be opened: that all is in order, or which run is not."""
+
+from __future__ import annotations
+
+import secrets
+
+from ..markdown import counted
+from ..store import Store
+
+EXIT_DIFFERENT = 1
+
+
+def verified(store: Store, count: int, seed: int | None, study: str | None) -> int:
+    """Print what was checked, run some units again, and return an exit code."""
+    units = counted(len(store.units()), "unit")
+    if store.sealed:
+        print(f"{store.path}: {units}, every record matches its checksum, digest of the runs {store.digest()}")
+    else:
+        print(
+            f"{store.path}: {units}, written by an earlier version of ratecheck, without checksums to compare with; a "
+            f"study that goes on adds them; digest of the runs {store.digest()}"
+        )
+    if not count:
+        return 0
+    from .rerun import rerun
+
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    print(f"run again, chosen at random (--seed {seed}):")
+    different = 0
+    for found in rerun(store, count, seed, _declared(study)):
+        verdict = found.differs or (f"cannot be run again: {found.unable}" if found.unable else "the same bits")
+        different += bool(found.differs)
+        print(f"  {found.unit}: {verdict}")
+    return EXIT_DIFFERENT if different else 0
+
+
+def _declared(path):
+    if path is None:
+        return None
+    from .declared import declared
+
+    return declared(path)
