@@ -131,12 +131,12 @@ def test_an_export_follows_no_link(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["report", ""], ["report", "x", "--out", ""], ["export", "x", "--csv", ""], ["verify", " "]]
+    "arguments", [["report", ""], ["report", "x", "--out", ""], ["export", "x", "--csv", ""], ["verify", ""]]
 )
 def test_an_empty_name_is_no_place(arguments, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as stop:
         cli.main(arguments)
     assert stop.value.code == 2
-    assert "an empty name is no place" in capsys.readouterr().err
+    assert "'' is empty" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -68,10 +68,11 @@ def _main(arguments, known) -> int:
     from ..executors import ExecutorError, ExecutorLost
     from ..store import FILE, StoreError, StoreFull
     from .conduct import conduct, plan_text
-    from .declared import FOLDER
+    from .declared import declaration_of
 
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
-    folder = arguments.out or writable((RESULTS if arguments.study is None else FOLDER) / study.name)
+    usual = RESULTS / study.name if arguments.study is None else declaration_of(arguments.study).parent
+    folder = arguments.out or writable(usual)
     known.append(folder)
     try:
         if arguments.dry_run:
