@@ -153,3 +153,11 @@ def sleeps_or_answers(what, stop=None):
     if what == "sleep":
         time.sleep(1e9)
     return what
+
+
+def deaf():
+    """Whatever is raised here is caught."""
+    note()
+    while True:
+        with suppress(BaseException):
+            time.sleep(1e9)

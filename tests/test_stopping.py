@@ -1,5 +1,6 @@
 """A study can be stopped at any moment, whatever its plug-ins do, and leaves no process behind."""
 
+import os
 import signal
 import sys
 
@@ -47,13 +48,36 @@ def test_ctrl_c_ends_a_hanging_plug_in(tmp_path, start, name):
     check_end(started, signal.SIGINT, 130)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", ENDS)
 @pytest.mark.parametrize("where", ["processes", "threads", "local:2"])
 def test_other_signals_end_like_ctrl_c(tmp_path, start, number, where):
     folder = declare(tmp_path / "hanging_s", "Sleeps")
     started = start("--study", folder, "--scheduler", where, "--workers", 2, "--no-figures")
     started.wait_until_reached()
     check_end(started, number, ENDS[number])
+
+
+def test_a_main_thread_that_hears_nothing_is_left(tmp_path, start):
+    """A declaration is code, and runs in the study's own process."""
+    folder = declare(tmp_path / "hanging_d", "Stubborn")
+    with (folder / "study.py").open("a") as file:
+        file.write("from tests.hanging import deaf\ndeaf()\n")
+    started = start("--study", folder)
+    started.wait_until_reached()
+    check_end(started, signal.SIGTERM, 143)
+
+
+def test_a_signal_that_was_to_be_ignored_is(tmp_path, start):
+    """As with nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        started = start("--study", declare(tmp_path / "hanging_n", "Sleeps"), "--workers", 1, "--no-figures")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    started.wait_until_reached()
+    os.killpg(started.process.pid, signal.SIGHUP)
+    assert not waited(lambda: started.process.poll() is not None, 3)
+    check_end(started, signal.SIGINT, 130)
 
 
 @pytest.mark.parametrize("where", ["processes", "local:2"])

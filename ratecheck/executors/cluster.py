@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import signal
 import tempfile
@@ -207,25 +208,42 @@ def _security(tls: Tls):
 
 
 def _sheltered(make, most):
-    """Call it in a thread whose signals are blocked, so that what it starts hears none from the terminal; and in which
-    it is left behind after `most` seconds: a scheduler that stalls keeps a new client waiting for ever.
+    """Call it in a thread whose signals are blocked, so that what it starts hears none from the terminal.
+
+    After `most` seconds, or when this is interrupted, it is left behind: a scheduler that stalls keeps a new client
+    waiting for ever.  What still comes of it is closed.
     """
-    outcome = Future()
+    outcome, left = Future(), threading.Event()
 
     def call():
         shield()
         try:
-            outcome.set_result(make())
+            made = make()
         except BaseException as error:
             outcome.set_exception(error)
+            return
+        outcome.set_result(made)
+        if left.is_set():
+            made.close(timeout=LAST)
 
     threading.Thread(target=call, name="starts a cluster", daemon=True).start()
     try:
         return outcome.result(most)
-    except TimeoutError:
-        if outcome.done():  # its own
+    except BaseException as error:
+        if outcome.done():
+            raise
+        left.set()
+        _do_not_wait_at_exit()
+        if not isinstance(error, TimeoutError):
             raise
         raise ExecutorError(f"Dask did not answer within {most:.0f} s; look whether its scheduler works") from None
+
+
+def _do_not_wait_at_exit():
+    """Dask would wait for half a cluster to close; its processes end with this one in any case."""
+    from distributed.deploy import spec
+
+    atexit.unregister(spec.close_clusters)
 
 
 def _kill(pid):

@@ -145,8 +145,8 @@ class Processes(_Slots):
         for worker in workers:
             worker.signal("SIGTERM")
         deadline = time.monotonic() + GRACE
-        for worker in workers:
-            worker.process.join(max(0.0, deadline - time.monotonic()))
+        while any(worker.process.is_alive() for worker in workers) and time.monotonic() < deadline:
+            time.sleep(GRACE / 50)
         for worker in workers:
             worker.kill()
 
@@ -202,5 +202,6 @@ class _Worker:
 
     def kill(self):
         self.signal("SIGKILL")
-        self.process.join(LAST)
-        self.connection.close()
+        with suppress(OSError):  # the thread of its slot may be at it too
+            self.process.join(LAST)
+            self.connection.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..engine import available_cores, whole
 from .cluster import Dask, Tls
 from .errors import ExecutorError
 from .local import Processes, Threads
@@ -24,6 +23,8 @@ def executor(scheduler: str | None = None, workers: int | None = None, kernels: 
 
 def place(scheduler, workers, kernels=True, tls=None):
     """The class of an executor and its arguments; a name that means nothing is refused before anything is written."""
+    from ..engine import available_cores, whole  # a worker imports this package first of all, and that takes seconds
+
     if scheduler is None:
         scheduler = "threads" if kernels else "processes"
     count = available_cores() if workers is None else whole("workers", workers, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import suppress
+from multiprocessing import resource_tracker
 
 
 def shield():
@@ -13,4 +14,6 @@ def shield():
     still imports; the tracker of multiprocessing too would die of a hang-up, and complain.
     """
     with suppress(AttributeError):  # where there are no masks
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+        resource_tracker.ensure_running()  # to start it lifts the mask
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
