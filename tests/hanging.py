@@ -87,7 +87,7 @@ def declare(folder, name, replicates=4):
 
 
 class Started:
-    """`ratecheck study ...` in a session of its own, with all that it starts."""
+    """`ratecheck study ... --out tmp_path/out` in a session of its own, with all that it starts."""
 
     def __init__(self, tmp_path, *arguments):
         self.mark, self.reached = f"{os.getpid()}-{time.monotonic_ns()}", tmp_path / "reached"
@@ -96,7 +96,7 @@ class Started:
         self.said = tmp_path / "said"
         with self.said.open("w") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "ratecheck.study", *map(str, arguments)],
+                [sys.executable, "-m", "ratecheck.study", *map(str, arguments), "--out", tmp_path / "out"],
                 env=os.environ | extra,
                 stdin=subprocess.DEVNULL,
                 stdout=file,

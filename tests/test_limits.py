@@ -65,10 +65,8 @@ def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
     if where != "processes":
         pytest.importorskip("distributed")
     folder = declare(tmp_path / "hanging_l", "HangsAt32", replicates=3)
-    started = Started(
-        tmp_path, "--study", folder, "--scheduler", where, "--workers", 2, "--no-figures", "--unit-timeout", LIMIT,
-        "--out", tmp_path / "out",
-    )  # fmt: skip
+    where = ["--scheduler", where, "--workers", 2]
+    started = Started(tmp_path, "--study", folder, *where, "--no-figures", "--unit-timeout", LIMIT)
     try:
         started.process.wait(400)
         said = started.said.read_text()
