@@ -219,6 +219,11 @@ def test_settings_of_one_algorithm_are_not_compared_unless_declared():
     assert study_of(*pair, compare=[]).comparisons() == ()
     with pytest.raises(ValueError, match="has no algorithm 'uniform'"):
         study_of(*pair, compare=[("uniform", "adaptive")])
+    assert study_of(*pair, compare=[("adaptive", "adaptive")]).comparisons() == (
+        ("AdaptiveBins(mu=0)", "AdaptiveBins"),
+    )
+    with pytest.raises(ValueError, match="with itself alone"):
+        study_of(*pair, compare=[("AdaptiveBins", "AdaptiveBins")])
 
 
 def test_a_promised_lower_bound_is_answered_in_its_own_words(analysed):
