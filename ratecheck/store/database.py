@@ -159,7 +159,7 @@ class Store:
         query = f"SELECT {', '.join(RUN)} FROM runs WHERE series = ? AND replicate BETWEEN ? AND ?"
         stored = db.execute(query, (series.digest, rows[0][0], rows[-1][0]))
         known = {row[:2]: row for row in stored}
-        for row in rows:
+        for row in rows if known else ():
             old = known.get(row[:2], row)
             if ascii(old) != ascii(row):
                 name, before, after = next(x for x in zip(RUN, old, row, strict=True) if ascii(x[1]) != ascii(x[2]))
@@ -306,6 +306,34 @@ class Store:
         query = f"SELECT {', '.join(columns)} FROM runs WHERE series = ? ORDER BY replicate, horizon"
         with explained(self.path):
             yield from self._opened.chunks(query, (series,))
+
+    def count(self, series: str) -> int:
+        """How many runs of a series there are."""
+        return self._all("SELECT COUNT(*) FROM runs WHERE series = ?", series)[0][0]
+
+    def strangers(self, used) -> int:
+        """How many runs belong to other series than these."""
+        known = (series for (series,) in self._all("SELECT series FROM series"))
+        return sum(self.count(series) for series in known if series not in used)
+
+    def frame(self, series: str, streams: bool = False):
+        """The runs of one series, with the columns that a fit needs; the names of random streams on request."""
+        import numpy as np
+        import pandas as pd
+
+        kinds = {"replicate": np.int64, "horizon": np.int64, "regret": float}
+        kinds |= {"stream": object} if streams else {}
+        (shared,) = self._all("SELECT MIN(anytime), MAX(anytime) FROM runs WHERE series = ?", series)
+        kinds |= {"anytime": bool} if shared[0] != shared[1] else {}
+        found = [
+            [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds.values(), strict=True)]
+            for rows in self.runs(series, tuple(kinds))
+        ]
+        columns = map(np.concatenate, zip(*found, strict=True)) if found else [np.empty(0, k) for k in kinds.values()]
+        frame = pd.DataFrame(dict(zip(kinds, columns, strict=True)), copy=False)
+        period = self._all("SELECT period FROM series WHERE series = ?", series)
+        frame = frame.assign(period=np.nan if not period or period[0][0] is None else period[0][0])
+        return frame if "anytime" in frame else frame.assign(anytime=bool(shared[0]))
 
     def table(self):
         """All runs, one row per replicate and horizon with all that determines it."""
