@@ -8,7 +8,7 @@ import numpy as np
 
 from .means import LogMeans
 
-DRAWS, FEWEST = 10**7, 400  # per horizon, and resamples
+DRAWS, FEWEST = 5 * 10**6, 400  # per horizon, and resamples
 CACHED, WHOLE = 2**17, 2**22  # numbers that are drawn at once: few where that is faster, many where sums depend on it
 
 

@@ -80,7 +80,8 @@ class _Check:
             place = implausible(packed)
             if place is not None:
                 raise self._altered(units[place], f"it holds a row that no run leaves ({described(rows[place])})")
-            digest.update("".join([f"{head}{r[0]}, {r[1]}, {r[2]!r})" for r in rows]).encode())
+            lines = [f"{head}{r}, {h}, {regret!r})" for r, h, regret in zip(*numbers[:3], strict=True)]
+            digest.update("".join(lines).encode())
             ends = np.flatnonzero(np.diff(np.array(units))) + 1
             for first, last in pairwise([0, *ends.tolist(), len(rows)]):
                 if units[first] not in self.units:

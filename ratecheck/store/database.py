@@ -15,7 +15,7 @@ from ..claims import Case, Series
 from . import checksums, notes
 from .checking import checked, described, implausible
 from .errors import StoreError, explained, shown
-from .opening import check_plain, to_read, to_write
+from .opening import AT_ONCE, check_plain, to_read, to_write
 from .schema import FILE, FORMAT, RUN, SERIES, TEXTS, UNIT, made, recognised
 from .upgrade import upgrade
 
@@ -294,18 +294,18 @@ class Store:
         """Rows of the engine as `unit` gives them."""
         return sorted(map(_plain, rows))
 
-    def chunks(self):
-        """All runs, as (series, many rows) at a time, in the order of costs, algorithms, replicates and horizons."""
+    def chunks(self, size: int = AT_ONCE):
+        """All runs, as (series, some rows) at a time, in the order of costs, algorithms, replicates and horizons."""
         names = self._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY cost, algorithm, series")
         for series in names:
-            for rows in self.runs(series[0]):
+            for rows in self.runs(series[0], size=size):
                 yield series, rows
 
-    def runs(self, series: str, columns=RUN):
-        """The runs of a series, a list of many rows at a time, in the order of replicates and horizons."""
+    def runs(self, series: str, columns=RUN, size: int = AT_ONCE):
+        """The runs of a series, a list of some rows at a time, in the order of replicates and horizons."""
         query = f"SELECT {', '.join(columns)} FROM runs WHERE series = ? ORDER BY replicate, horizon"
         with explained(self.path):
-            yield from self._opened.chunks(query, (series,))
+            yield from self._opened.chunks(query, (series,), size)
 
     def count(self, series: str) -> int:
         """How many runs of a series there are."""

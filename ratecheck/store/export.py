@@ -11,6 +11,7 @@ from .database import Store
 from .errors import StoreError
 from .schema import FILE, RUN, SERIES
 
+GROUP = 50_000  # rows that Parquet compresses together
 MAGIC = b"SQLite format 3\x00"
 FORMULA = frozenset("=+-@\t\r")  # what a spreadsheet would compute
 
@@ -72,7 +73,7 @@ def _to_parquet(store, file) -> int:
     schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in (*RUN, *SERIES)])
     count = 0
     with parquet.ParquetWriter(file, schema) as writer:
-        for series, rows in store.chunks():
+        for series, rows in store.chunks(GROUP):
             writer.write_table(pa.table(columns_of(rows, series), schema=schema))
             count += len(rows)
     return count
