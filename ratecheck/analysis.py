@@ -114,10 +114,15 @@ class Analysis:
         return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
 
 
-def analyse(cases: list[Case], table, margin: float, comparisons=()) -> Analysis:
-    """Fit and judge every case; `table` holds the runs of all of them, each row with its series' digest."""
-    by_series = dict(list(table.groupby("series"))) if len(table) else {}
-    results = [result_of(case, by_series.get(case.series.digest), margin) for case in with_distinct_names(cases)]
+def analyse(cases: list[Case], runs, margin: float, comparisons=()) -> Analysis:
+    """Fit and judge every case.
+
+    `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
+    table of one digest, so that no more than that is in memory at once.
+    """
+    if not callable(runs):
+        runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
+    results = [result_of(case, runs(case.series.digest), margin) for case in with_distinct_names(cases)]
     return Analysis(tuple(adjusted(results)), margin, tuple(comparisons))
 
 

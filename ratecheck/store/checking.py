@@ -70,18 +70,18 @@ class _Check:
 
     def _scan(self, series, digest):
         """The runs of one series, in the order of replicates and horizons."""
-        query = f"SELECT {', '.join(RUN)}, unit, series FROM runs WHERE series = ? ORDER BY replicate, horizon"
+        query = f"SELECT {', '.join(RUN)}, unit, series = ?1 FROM runs WHERE series = ?1 ORDER BY replicate, horizon"
         head = f"({series!r}, "
         for rows in self.connection.chunks(query, (series,)):
-            *numbers, streams, units, named = zip(*rows, strict=True)
-            if set(named) != {series}:  # a damaged key is found among its neighbours
-                place = next(i for i, name in enumerate(named) if name != series)
-                raise self._altered(units[place], f"one of its runs belongs to the series {shown(named[place], 40)!r}")
+            *numbers, streams, units, same = zip(*rows, strict=True)
+            if not all(same):  # a damaged key is found among its neighbours
+                raise self._altered(units[same.index(0)], "one of its runs belongs to another series")
             packed = checksums.packed(numbers)
             place = implausible(packed)
             if place is not None:
                 raise self._altered(units[place], f"it holds a row that no run leaves ({described(rows[place])})")
-            digest.update("".join([f"{head}{r[0]}, {r[1]}, {r[2]!r})" for r in rows]).encode())
+            lines = [f"{head}{r}, {h}, {regret!r})" for r, h, regret in zip(*numbers[:3], strict=True)]
+            digest.update("".join(lines).encode())
             ends = np.flatnonzero(np.diff(np.array(units))) + 1
             for first, last in pairwise([0, *ends.tolist(), len(rows)]):
                 if units[first] not in self.units:

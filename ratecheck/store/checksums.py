@@ -37,7 +37,7 @@ class Rows:
 
     def add(self, numbers: np.ndarray, streams: Iterable[str]):
         self.numbers.update(numbers.tobytes())
-        self.streams.update("".join(f"{stream}\n" for stream in streams).encode())
+        self.streams.update(("\n".join(streams) + "\n").encode())
 
     def digest(self) -> bytes:
         return self.numbers.digest() + self.streams.digest()

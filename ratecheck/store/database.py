@@ -15,7 +15,7 @@ from ..claims import Case, Series
 from . import checksums, notes
 from .checking import checked, described, implausible
 from .errors import StoreError, explained, shown
-from .opening import check_plain, to_read, to_write
+from .opening import AT_ONCE, check_plain, to_read, to_write
 from .schema import FILE, FORMAT, RUN, SERIES, TEXTS, UNIT, made, recognised
 from .upgrade import upgrade
 
@@ -159,7 +159,7 @@ class Store:
         query = f"SELECT {', '.join(RUN)} FROM runs WHERE series = ? AND replicate BETWEEN ? AND ?"
         stored = db.execute(query, (series.digest, rows[0][0], rows[-1][0]))
         known = {row[:2]: row for row in stored}
-        for row in rows:
+        for row in rows if known else ():
             old = known.get(row[:2], row)
             if ascii(old) != ascii(row):
                 name, before, after = next(x for x in zip(RUN, old, row, strict=True) if ascii(x[1]) != ascii(x[2]))
@@ -294,18 +294,46 @@ class Store:
         """Rows of the engine as `unit` gives them."""
         return sorted(map(_plain, rows))
 
-    def chunks(self):
-        """All runs, as (series, many rows) at a time, in the order of costs, algorithms, replicates and horizons."""
+    def chunks(self, size: int = AT_ONCE):
+        """All runs, as (series, some rows) at a time, in the order of costs, algorithms, replicates and horizons."""
         names = self._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY cost, algorithm, series")
         for series in names:
-            for rows in self.runs(series[0]):
+            for rows in self.runs(series[0], size=size):
                 yield series, rows
 
-    def runs(self, series: str, columns=RUN):
-        """The runs of a series, a list of many rows at a time, in the order of replicates and horizons."""
+    def runs(self, series: str, columns=RUN, size: int = AT_ONCE):
+        """The runs of a series, a list of some rows at a time, in the order of replicates and horizons."""
         query = f"SELECT {', '.join(columns)} FROM runs WHERE series = ? ORDER BY replicate, horizon"
         with explained(self.path):
-            yield from self._opened.chunks(query, (series,))
+            yield from self._opened.chunks(query, (series,), size)
+
+    def count(self, series: str) -> int:
+        """How many runs of a series there are."""
+        return self._all("SELECT COUNT(*) FROM runs WHERE series = ?", series)[0][0]
+
+    def strangers(self, used) -> int:
+        """How many runs belong to other series than these."""
+        known = (series for (series,) in self._all("SELECT series FROM series"))
+        return sum(self.count(series) for series in known if series not in used)
+
+    def frame(self, series: str, streams: bool = False):
+        """The runs of one series, with the columns that a fit needs; the names of random streams on request."""
+        import numpy as np
+        import pandas as pd
+
+        kinds = {"replicate": np.int64, "horizon": np.int64, "regret": float}
+        kinds |= {"stream": object} if streams else {}
+        (shared,) = self._all("SELECT MIN(anytime), MAX(anytime) FROM runs WHERE series = ?", series)
+        kinds |= {"anytime": bool} if shared[0] != shared[1] else {}
+        found = [
+            [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds.values(), strict=True)]
+            for rows in self.runs(series, tuple(kinds))
+        ]
+        columns = map(np.concatenate, zip(*found, strict=True)) if found else [np.empty(0, k) for k in kinds.values()]
+        frame = pd.DataFrame(dict(zip(kinds, columns, strict=True)), copy=False)
+        period = self._all("SELECT period FROM series WHERE series = ?", series)
+        frame = frame.assign(period=np.nan if not period or period[0][0] is None else period[0][0])
+        return frame if "anytime" in frame else frame.assign(anytime=bool(shared[0]))
 
     def table(self):
         """All runs, one row per replicate and horizon with all that determines it."""

@@ -11,8 +11,9 @@ from .database import Store
 from .errors import StoreError
 from .schema import FILE, RUN, SERIES
 
+GROUP = 50_000  # rows that Parquet compresses together
 MAGIC = b"SQLite format 3\x00"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+FORMULA = frozenset("=+-@\t\r")  # what a spreadsheet would compute
 
 
 def export(store: Store, path: Path, form: str) -> int:
@@ -47,18 +48,17 @@ def columns_of(rows, series) -> list:
 def _to_csv(store, file) -> int:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*RUN, *SERIES])
-    count = 0
+    count, place = 0, RUN.index("stream")
     for series, rows in store.chunks():
         columns = columns_of(rows, [_harmless(value) for value in series])
-        place = RUN.index("stream")
-        columns[place] = [_harmless(value) for value in columns[place]]
+        columns[place] = map(_harmless, columns[place])
         writer.writerows(zip(*columns, strict=True))
         count += len(rows)
     return count
 
 
 def _harmless(value):
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
 
 
 def _to_parquet(store, file) -> int:
@@ -73,7 +73,7 @@ def _to_parquet(store, file) -> int:
     schema = pa.schema([(name, kinds.get(name, pa.int64())) for name in (*RUN, *SERIES)])
     count = 0
     with parquet.ParquetWriter(file, schema) as writer:
-        for series, rows in store.chunks():
+        for series, rows in store.chunks(GROUP):
             writer.write_table(pa.table(columns_of(rows, series), schema=schema))
             count += len(rows)
     return count

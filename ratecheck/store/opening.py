@@ -15,6 +15,7 @@ from .errors import StoreError
 WAIT = 30.0  # seconds for another connection to the same file
 LONGEST_TEXT = 2**26  # bytes of one value or row
 PATIENCE, BYTES_PER_SECOND = 60.0, 2e6  # how long one query may take: a slow disk reads faster
+AT_ONCE = 5000  # rows: fewer cost calls, more no longer fit into a cache
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 
 
@@ -56,7 +57,7 @@ class Connection:
         self.deadline = time.monotonic() + self.longest
         return self.raw.execute(query, arguments)
 
-    def chunks(self, query, arguments=(), size=50_000):
+    def chunks(self, query, arguments=(), size=AT_ONCE):
         """The rows of a query, a list of some at a time."""
         cursor = self.execute(query, arguments)
         while rows := cursor.fetchmany(size):

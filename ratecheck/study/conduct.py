@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -137,9 +138,13 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
     """Fits, verdicts and the report, from the store alone."""
     study, planned = store.study()
     comparisons = [tuple(pair) for pair in study["comparisons"]]
-    table = store.table()
-    used = {case.series.digest for case in planned}
-    analysis = analyse(planned, table, study["margin"], comparisons)
+    used = Counter(case.series.digest for case in planned)
+
+    def runs(series):
+        # two cases share random streams only where their algorithms come to the same, and with it their runs
+        return store.frame(series, streams=used[series] > 1)
+
+    analysis = analyse(planned, runs, study["margin"], comparisons)
     info = Info(
         name=study["name"],
         question=study["question"],
@@ -151,7 +156,7 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         complaints=tuple(store.complaints()),
         audits=store.audits(),
         plans=len(store.names("plans") or [1]),
-        unused=int((~table["series"].isin(used)).sum()),
+        unused=store.strangers(used),
     )
     page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
     store.in_place()  # or the report stands in a folder that was made for it alone
