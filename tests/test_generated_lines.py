@@ -51,7 +51,7 @@ ODD = [
         "None",
         "[]",
     ),
-    *("file", "file/below", "/dev/null", "/proc/x", "~", "..", "*", "%s", "{}", "local:", "local:1e3", "local:9999999"),
+    *("file", "file/below", "/dev/null", "/proc/x", "~", "*", "%s", "{}", "local:", "local:1e3", "local:9999999"),
     *("foo://bar", "tcp://", "tcp://h:99999", "tcp://[", "gaussian:", "student:1:2", "student:nan", "scale=1is", "="),
     *("scale=" + "(" * 300, "scale='\\d'", "scale=" + "9" * 400, "dim=2", "all", "min", "theorem", "auto", "True"),
 ]

@@ -301,10 +301,10 @@ def test_a_longer_cube_has_a_larger_nu():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"nu": 0}, "nu = 0 must lie in (1e-300, 1e100]"),
-        ({"nu": -1.0}, "nu = -1.0 must lie in (1e-300, 1e100]"),
-        ({"nu": math.inf}, "nu = inf must lie in (1e-300, 1e100]"),
-        ({"nu": math.nan}, "nu = nan must lie in (1e-300, 1e100]"),
+        ({"nu": 0}, "nu = 0 must lie in (0, 1e100]"),
+        ({"nu": -1.0}, "nu = -1.0 must lie in (0, 1e100]"),
+        ({"nu": math.inf}, "nu = inf must lie in (0, 1e100]"),
+        ({"nu": math.nan}, "nu = nan must lie in (0, 1e100]"),
         ({"nu": "max"}, "nu = 'max' must be a number, 'min' or 'theorem'"),
         ({"nu": [1.0]}, "nu = [1.0] must lie"),
         ({"rho": 0}, "rho = 0 must lie strictly between 0 and 1"),

@@ -65,7 +65,7 @@ def _main(arguments, known) -> int:
         print(listing())
         return 0
     from ..engine import available_cores
-    from ..executors import ExecutorError, ExecutorLost
+    from ..executors import ExecutorError, ExecutorLost, place, tls_files
     from ..store import FILE, StoreError, StoreFull
     from .conduct import conduct, plan_text
     from .declared import declaration_of
@@ -78,10 +78,12 @@ def _main(arguments, known) -> int:
         if arguments.dry_run:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
             return 0
+        tls = [getattr(arguments, f"tls_{name}") for name in TLS]
+        place(arguments.scheduler, arguments.workers, tls=tls_files(*tls))  # what means nothing is not called either
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
             check_answers(arguments.scheduler)
         where = (arguments.scheduler, arguments.workers)
-        how = {"unit_timeout": arguments.unit_timeout, "tls": [getattr(arguments, f"tls_{name}") for name in TLS]}
+        how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
     except (StoreFull, ExecutorLost) as error:
         return _complain(error, EXIT_GIVEN_UP)
