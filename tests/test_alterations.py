@@ -9,6 +9,8 @@ import pytest
 from ratecheck.store import FILE, Store, StoreError
 from tests.test_store import SERIES, filled, rows
 
+pytestmark = pytest.mark.slow
+
 OTHER = replace(SERIES, digest="def", algorithm="AdaptiveBins(alpha=1.0)")
 MIDDLE = r"cone\(dim=1\), UniformBins\(width=None\), replicates 1 to 1"
 

@@ -13,6 +13,8 @@ from ratecheck.study import Grid, Study, TooFast
 from ratecheck.study.plan import cases
 from tests.strategies import RandomSearch
 
+pytestmark = pytest.mark.slow
+
 
 class Thing:
     """Of no use to anybody."""

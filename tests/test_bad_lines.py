@@ -13,6 +13,8 @@ from ratecheck.study import command
 from ratecheck.study.options import check_answers
 from tests.command_lines import check_planned, check_refused, typed
 
+pytestmark = pytest.mark.slow
+
 MANY = "9" * 400
 CONE = ["--family", "cone", "--dims", "1"]
 

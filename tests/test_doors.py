@@ -13,6 +13,8 @@ from ratecheck.store import FILE, Store
 from tests.test_hostile_stores import studied  # noqa: F401 (a fixture)
 from tests.test_store import WRITER
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def frozen(studied, tmp_path):  # noqa: F811

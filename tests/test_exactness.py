@@ -14,6 +14,8 @@ import ratecheck as rc
 from ratecheck.algorithms.partition import deepest_level
 from tests import brute, reference
 
+pytestmark = pytest.mark.slow
+
 INTERPRETED = bool(os.environ.get("NUMBA_DISABLE_JIT"))
 STEPS = 150 if INTERPRETED else 1000
 

@@ -16,6 +16,8 @@ from ratecheck.calibration import __main__ as calibration
 from ratecheck.study import command
 from tests.command_lines import check_planned, check_refused, typed
 
+pytestmark = pytest.mark.slow
+
 SENSIBLE = {
     "family": ["cone", "quadratic", "branin", "all"],
     "study": ["declared", "studies/declared"],

@@ -14,6 +14,8 @@ from ratecheck.study import command
 from ratecheck.study.conduct import render
 from tests.test_alterations import alter
 
+pytestmark = pytest.mark.slow
+
 TINY = ["--family", "cone", "--dims", "1", "--horizons", "2^4:2^9", "--replicates", "4", "--no-figures"]
 
 

@@ -18,6 +18,8 @@ from numba import njit
 import function_zoo as zoo
 from tests.test_zoo import compiled_values
 
+pytestmark = pytest.mark.slow
+
 BOX = {"lower": [-1.0, -1.5], "upper": [1.0, 1.5], "minimum": 0.0, "minimisers": [[0.0, 0.0]]}
 POINTS = np.random.default_rng(0).uniform(-1, 1, (20, 2))
 

@@ -10,6 +10,8 @@ from ratecheck.study import command
 from ratecheck.study.rerun import rerun
 from tests.test_alterations import alter
 
+pytestmark = pytest.mark.slow
+
 TINY = ["--family", "cone", "--dims", "1", "--horizons", "2^4:2^8", "--replicates", "4", "--no-figures"]
 
 

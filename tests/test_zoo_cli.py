@@ -9,6 +9,8 @@ import pytest
 import function_zoo as zoo
 from function_zoo.cli import main
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_list_names_every_family(capsys):
     assert main([]) == 0
