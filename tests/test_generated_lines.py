@@ -53,7 +53,7 @@ ODD = [
         "None",
         "[]",
     ),
-    *("file", "file/below", "/dev/null", "/proc/x", "~", "*", "%s", "{}", "local:", "local:1e3", "local:9999999"),
+    *("file", "file/below", "/dev/null", "/proc/x", "~", "..", "*", "%s", "{}", "local:", "local:1e3", "local:9999999"),
     *("foo://bar", "tcp://", "tcp://h:99999", "tcp://[", "gaussian:", "student:1:2", "student:nan", "scale=1is", "="),
     *("scale=" + "(" * 300, "scale='\\d'", "scale=" + "9" * 400, "dim=2", "all", "min", "theorem", "auto", "True"),
 ]
@@ -99,7 +99,8 @@ def subcommand(draw, action):
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("line")
+    folder = tmp_path_factory.mktemp("line") / "inside"  # ".." holds nothing of other tests
+    folder.mkdir()
     (folder / "file").write_text("")
     (folder / "studies" / "declared").mkdir(parents=True)
     (folder / "studies" / "declared" / "study.py").write_text(
