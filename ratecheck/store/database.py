@@ -160,9 +160,8 @@ class Store:
         stored = db.execute(query, (series.digest, rows[0][0], rows[-1][0]))
         known = {row[:2]: row for row in stored}
         for row in rows if known else ():
-            old = known.get(row[:2], row)
-            if ascii(old) != ascii(row):
-                name, before, after = next(x for x in zip(RUN, old, row, strict=True) if ascii(x[1]) != ascii(x[2]))
+            if found := difference(known.get(row[:2], row), row):
+                name, before, after = found
                 raise StoreError(
                     f"{_run(series, row)} is stored with {name} = {before!r} and came out with {after!r} when it ran "
                     "again: its algorithm is not deterministic, or was changed; take another --out or --fresh"
@@ -355,6 +354,11 @@ def _plain(row: dict) -> tuple:
     """A row as SQLite gives it back, in the order of `RUN`."""
     kinds = (int, int, float, int, float, int, str)
     return tuple(kind(row[name]) for kind, name in zip(kinds, RUN, strict=True))
+
+
+def difference(old: tuple, new: tuple) -> tuple | None:
+    """The first column in which two rows of one run differ, and its two values, to the last bit."""
+    return next((x for x in zip(RUN, old, new, strict=True) if ascii(x[1]) != ascii(x[2])), None)
 
 
 def _hashed(rows: list[tuple]) -> checksums.Rows:

@@ -31,7 +31,7 @@ TIMEOUT = (
     "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
 )
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
-EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
+EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
 EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
 EXIT_STOPPED = 130  # by Ctrl-C; other signals give 128 and their number
@@ -69,6 +69,7 @@ def _main(arguments, known) -> int:
     from ..store import FILE, StoreError, StoreFull
     from .conduct import conduct, plan_text
     from .declared import declaration_of
+    from .determinism import NotDeterministic
 
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
     usual = RESULTS / study.name if arguments.study is None else declaration_of(arguments.study).parent
@@ -85,7 +86,7 @@ def _main(arguments, known) -> int:
         where = (arguments.scheduler, arguments.workers)
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
-    except (StoreFull, ExecutorLost) as error:
+    except (StoreFull, ExecutorLost, NotDeterministic) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)
