@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
+from function_zoo.files import Drafts
+
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
-from .files import Drafts
 from .fit import Estimate, Fit
 from .markdown import literal, one_line
 from .verdicts import Assessment

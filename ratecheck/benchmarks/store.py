@@ -6,7 +6,6 @@ process of its own, whose peak memory is that of the command.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -14,6 +13,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
+from function_zoo.commandline import OWN_CODE, Parser, guarded
 
 from ..store import Store
 from ..study.conduct import described
@@ -81,9 +82,12 @@ def measured(*arguments) -> tuple[float, float]:
 
 
 def main(argv=None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m ratecheck.benchmarks.store", description=__doc__.splitlines()[0])
+    parser = Parser(prog="python -m ratecheck.benchmarks.store", description=__doc__.splitlines()[0], epilog=OWN_CODE)
     parser.add_argument("--rows", type=float, default=1e6, help="of the store (default: 1e6)")
-    arguments = parser.parse_args(argv)
+    return guarded(_main, parser.parse_args(argv))
+
+
+def _main(arguments) -> int:
     with tempfile.TemporaryDirectory() as folder:
         rows = build(folder, int(arguments.rows))
         size = (Path(folder) / "runs.sqlite").stat().st_size / 1e6

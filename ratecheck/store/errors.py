@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ class StoreError(RuntimeError):
 
 class StoreFull(StoreError):
     """There is no room for another unit."""
+
+    errno = errno.ENOSPC
 
 
 class Altered(StoreError):

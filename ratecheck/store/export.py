@@ -6,7 +6,8 @@ import csv
 import os
 from pathlib import Path
 
-from ..files import replacing
+from function_zoo.files import replacing
+
 from .database import Store
 from .errors import StoreError
 from .schema import FILE, RUN, SERIES

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import math
 import shlex
 import sys
 from pathlib import Path
 
 import function_zoo as zoo
-from function_zoo.commandline import Parser, folder, guarded, natural, sentence, some, whole, workers, writable
+from function_zoo.commandline import (
+    EXIT_STOPPED,
+    EXIT_WRONG_INPUT,
+    Parser,
+    folder,
+    guarded,
+    natural,
+    sentence,
+    some,
+    whole,
+    workers,
+    writable,
+)
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
@@ -32,9 +43,7 @@ TIMEOUT = (
 )
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
-EXIT_WRONG_INPUT = 2
 EXIT_IF_REFUTED = 3
-EXIT_STOPPED = 130  # by Ctrl-C; other signals give 128 and their number
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -57,7 +66,7 @@ def _until_stopped(arguments) -> int:
             return _main(arguments, folder)
         except KeyboardInterrupt as stopped:
             farewell()
-            return getattr(stopped, "code", EXIT_STOPPED)
+            return getattr(stopped, "code", EXIT_STOPPED)  # other signals than Ctrl-C have their own
 
 
 def _main(arguments, known) -> int:
@@ -90,10 +99,6 @@ def _main(arguments, known) -> int:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        said = f"{error}; finished units are kept" if full else error
-        return _complain(said, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
     return _conclude(done, arguments.strict)
 
 
