@@ -91,7 +91,7 @@ def _main(arguments, known) -> int:
         tls = [getattr(arguments, f"tls_{name}") for name in TLS]
         place(arguments.scheduler, arguments.workers, tls=tls_files(*tls))  # what means nothing is not called either
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
-            check_answers(arguments.scheduler)
+            check_answers(arguments.scheduler, tls_files(*tls))
         where = (arguments.scheduler, arguments.workers)
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)

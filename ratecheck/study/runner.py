@@ -225,7 +225,7 @@ class _Work:
             self._retry(unit, attempt, error)
 
     def _retry(self, unit, attempt, error):
-        if attempt < TRIES and not isinstance(error, NotLoaded):
+        if attempt < TRIES and not isinstance(error, NotLoaded | ImportError):  # they would come again
             self.again.append((unit, attempt + 1))
             if isinstance(error, UnitTimeout):  # somebody may be waiting for long
                 self.progress.say(f"{unit}: {error}; it is tried again")
