@@ -15,7 +15,7 @@ MOST_WORKERS = 1024
 LONGEST_NAME = 255  # bytes, in every file system we know of
 LONGEST_MESSAGE = 1000
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-EXIT_NO_ROOM, EXIT_WRONG_INPUT, EXIT_STOPPED = 1, 2, 130
+EXIT_NO_ROOM, EXIT_WRONG_INPUT = 1, 2
 OWN_CODE = "It executes no code but this project's own."
 
 
@@ -135,7 +135,7 @@ def guarded(action, *arguments, errors=(ValueError, OSError)) -> int:
         return EXIT_NO_ROOM
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
-        return EXIT_STOPPED
+        return 130
 
 
 def _say_no_more():

@@ -120,6 +120,13 @@ def verify(argv) -> int:
         "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
     )
     arguments = parser.parse_args(argv)
+    from .study.progress import speak
+    from .study.signals import until_stopped
+
+    return until_stopped(lambda: speak("stopped; nothing was changed"), _verify, arguments)
+
+
+def _verify(arguments) -> int:
     from .study.verify import verified
 
     try:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import function_zoo as zoo
 from function_zoo.commandline import (
-    EXIT_STOPPED,
     EXIT_WRONG_INPUT,
     Parser,
     folder,
@@ -25,9 +24,10 @@ from function_zoo.commandline import (
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
+from ..markdown import one_line
 from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
 from .progress import speak
-from .signals import stoppable
+from .signals import until_stopped
 
 DIMS = (1, 2, 3)
 CODE = """what executes code:
@@ -51,22 +51,17 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
     arguments = parser.parse_args(argv)
     if not arguments.list and (arguments.family is None) == (arguments.study is None):
         parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
-    return guarded(_until_stopped, arguments)
+    return guarded(_study, arguments)
 
 
-def _until_stopped(arguments) -> int:
+def _study(arguments) -> int:
     folder = []  # as soon as it is known
 
     def farewell():
         kept = f"finished units are in {folder[0]}, and " if folder else ""
         speak(f"stopped; {kept}the same command goes on from there")
 
-    with stoppable(farewell):
-        try:
-            return _main(arguments, folder)
-        except KeyboardInterrupt as stopped:
-            farewell()
-            return getattr(stopped, "code", EXIT_STOPPED)  # other signals than Ctrl-C have their own
+    return until_stopped(farewell, _main, arguments, folder)
 
 
 def _main(arguments, known) -> int:
@@ -110,7 +105,7 @@ def _conclude(done, strict) -> int:
     print(f"\n{done.page}")
     if done.given_up:
         units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
-        reasons = "\n".join(f"  {sentence}" for sentence in done.given_up)
+        reasons = "\n".join(f"  {one_line(reason)}" for reason in done.given_up)
         return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
     refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
     return EXIT_IF_REFUTED if strict and refuted else 0

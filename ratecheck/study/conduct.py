@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..analysis import Analysis, analyse
 from ..claims import Planned
 from ..executors import place, tls_files
+from ..markdown import one_line
 from ..report import Info, write_report
 from ..store import FILE, Store, set_aside, sole_writer
 from .declaration import Grid, Study
@@ -166,16 +167,15 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
-    wide = max(len(p.case.name) for p in planned)
+    names = [one_line(p.case.name) for p in planned]
+    wide = max(map(len, names))
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
     lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
-    for case, _, _ in planned:
+    for name, (case, _, _) in zip(names, planned, strict=True):
         first, last = case.horizons[0], case.horizons[-1]
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
-        lines.append(
-            row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
-        )
+        lines.append(row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}"))
     if (Path(folder) / FILE).exists() and not fresh:
         with Store(folder) as store:
             work = workload(planned, store, workers)
