@@ -122,8 +122,8 @@ def verify(argv) -> int:
     parser = _parser(
         "verify",
         "check every record of a store against its checksum, and run some units again",
-        note="With --study it executes that study.py, without it only ratecheck's own code.  Checksums find accidents and "
-        "careless editing, not a forger who computes them anew; units that run again find what he changed in them.",
+        note="With --study it executes that study.py, without it only ratecheck's own code.  Checksums find accidents "
+        "and careless editing, not a forger who computes them anew; units that run again find what he changed in them.",
     )
     parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
     parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")

@@ -13,7 +13,7 @@ from ..algorithms.sources import OURS
 from ..store import Store, difference
 
 STEPS = 1000  # of what is made again, unless its shortest run is longer
-SHARE = 100  # times as many steps has the series
+SHARE = 100  # times as many steps the series has at least, likewise
 
 
 class NotDeterministic(RuntimeError):
