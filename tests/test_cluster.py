@@ -160,9 +160,13 @@ def test_what_is_no_scheduler_ends_a_study_with_a_sentence(no_dask, scheme, tmp_
     assert command.main(line) == 2
     check_sentence(capfd, f"there is no Dask scheduler at {address}")
     assert not (tmp_path / "x").exists()
-    Store((tmp_path / "x").mkdir() or tmp_path / "x", create=True).close()  # there is one already
+    (tmp_path / "x").mkdir()
+    with Store(tmp_path / "x", create=True) as store:  # one that went on before
+        store.note("failed", ["a unit"])
     assert command.main(line) == 2
     check_sentence(capfd, f"there is no Dask scheduler at {address}")
+    with Store(tmp_path / "x") as store:
+        assert store.names("failed") == ["a unit"]
 
 
 def check_sentence(capfd, words):

@@ -83,10 +83,10 @@ def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
+    executor = make_executor() if audits or units_of(planned, store, study.noise, 1) else None
     store.note("failed", [])
-    if not audits and not units_of(planned, store, study.noise, 1):
+    if executor is None:
         return
-    executor = make_executor()
     start = time.monotonic()
     details = surroundings(executor)
     session = store.begin_session(details)
