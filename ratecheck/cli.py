@@ -19,7 +19,7 @@ USAGE = """usage: ratecheck COMMAND ...
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
 
 `study --study NAME` and `verify --study PATH` execute the study.py that they name, and a Dask scheduler executes code
-here and there; nothing else does: a folder is read as data, whoever made it.
+here and there; all other commands read what a folder holds as data and execute nothing of it.
 """
 NOTHING = "It reads what the folder holds as data and executes nothing of it."
 
@@ -122,8 +122,8 @@ def verify(argv) -> int:
     parser = _parser(
         "verify",
         "check every record of a store against its checksum, and run some units again",
-        note="With --study it executes that study.py, without it only ratecheck's own code.  Checksums find accidents "
-        "and careless editing, not a forger who computes them anew; units that run again find what he changed in them.",
+        note="With --study it executes that study.py, without it no code but ratecheck's own.  Checksums find "
+        "accidents and careless editing, not a forger who computes them anew; units run again find what he changed.",
     )
     parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
     parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
