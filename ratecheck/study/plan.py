@@ -23,7 +23,7 @@ from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
-MOST_ROWS = 10**7  # of a study: a report of so many takes minutes
+MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
 def cases(study: Study) -> list[Planned]:
