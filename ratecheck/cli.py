@@ -66,7 +66,7 @@ def report(argv) -> int:
     arguments = parser.parse_args(argv)
 
     from .report import write_html
-    from .study.conduct import render
+    from .study.rendering import render
 
     out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:

@@ -70,7 +70,7 @@ def _main(arguments, known) -> int:
         return 0
     from ..engine import available_cores
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
-    from ..store import FILE, StoreError, StoreFull
+    from ..store import FILE, StoreError, StoreFull, Unreadable
     from .conduct import conduct, plan_text
     from .declared import declaration_of
     from .determinism import NotDeterministic
@@ -90,7 +90,7 @@ def _main(arguments, known) -> int:
         where = (arguments.scheduler, arguments.workers)
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
-    except (StoreFull, ExecutorLost, NotDeterministic) as error:
+    except (StoreFull, Unreadable, ExecutorLost, NotDeterministic) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)

@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from ..analysis import Analysis, analyse
+from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
 from ..markdown import one_line
-from ..report import Info, write_report
 from ..store import FILE, Store, set_aside, sole_writer
 from .declaration import Grid, Study
 from .limits import checked
 from .plan import cases, workload
 from .progress import Progress, clock
+from .rendering import render
 from .runner import NothingStored, check_costs, run_units, surroundings, units_of
 
 COMPILE = 10.0  # seconds, once on a machine
@@ -133,35 +132,6 @@ def described(study: Study, planned: list[Planned]) -> dict:
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
     }
-
-
-def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
-    """Fits, verdicts and the report, from the store alone."""
-    study, planned = store.study()
-    comparisons = [tuple(pair) for pair in study["comparisons"]]
-    used = Counter(case.series.digest for case in planned)
-
-    def runs(series):
-        # two cases share random streams only where their algorithms come to the same, and with it their runs
-        return store.frame(series, streams=used[series] > 1)
-
-    analysis = analyse(planned, runs, study["margin"], comparisons)
-    info = Info(
-        name=study["name"],
-        question=study["question"],
-        settings=study["settings"],
-        command=study["command"],
-        sessions=tuple(store.sessions()),
-        digest=store.digest(),
-        missing=tuple(store.names("failed")),
-        complaints=tuple(store.complaints()),
-        audits=store.audits(),
-        plans=len(store.names("plans") or [1]),
-        unused=store.strangers(used),
-    )
-    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
-    store.in_place()  # or the report stands in a folder that was made for it alone
-    return analysis, page
 
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:

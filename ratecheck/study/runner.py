@@ -6,6 +6,7 @@ import os
 import platform
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -26,7 +27,7 @@ from .limits import Limits
 TRIES = 3
 REPEATED = 0  # in place of the number of a try: a short run of a plug-in, made twice and not stored
 LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
-PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas", "statsmodels")
+PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas")
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ def audit(cost, stop=None):
 class NothingStored:
     """In place of a store, where there is none yet."""
 
-    def known(self, digest) -> set:
-        return set()
+    def known(self, digest) -> Iterator:
+        return iter(())
 
     def speeds(self) -> dict:
         return {}
@@ -88,8 +89,12 @@ class NothingStored:
 def missing_runs(case: Case, store: Store | NothingStored):
     """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
     known = store.known(case.series.digest)
+    begun, stored = next(known, (None, ()))
     for replicate in range(case.replicates):
-        lacking = tuple(h for h in case.horizons if (replicate, h) not in known)
+        lacking = case.horizons
+        if replicate == begun:
+            lacking = tuple(h for h in case.horizons if h not in stored)
+            begun, stored = next(known, (None, ()))
         if lacking and case.anytime:
             yield replicate, case.horizons
         else:
