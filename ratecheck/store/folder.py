@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .database import now
 from .errors import StoreError, explained
-from .opening import check_plain
+from .opening import BESIDE, check_plain
 from .schema import APPLICATION, FILE
 
 LOCK = "runs.sqlite-lock"
@@ -33,7 +33,7 @@ def set_aside(folder) -> Path | None:
     number = 1
     while (aside := path.with_name(f"{FILE}.{number}.old")).exists():
         number += 1
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("", *BESIDE):
         part = path.with_name(path.name + suffix)
         if part.exists() or part.is_symlink():
             part.rename(aside.with_name(aside.name + suffix))

@@ -17,6 +17,7 @@ LONGEST_TEXT = 2**26  # bytes of one value or row
 PATIENCE, BYTES_PER_SECOND = 60.0, 2e6  # how long one query may take: a slow disk reads faster
 AT_ONCE = 1000  # rows: fewer cost calls, more no longer fit into a cache
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
+NAMED = bytes.fromhex("d9d505f920a163d7")  # how a journal ends that names another one
 
 
 class Connection:
@@ -117,14 +118,28 @@ def to_write(path: Path) -> Connection:
 
 def check_plain(path: Path, links=False):
     """A store and what SQLite keeps beside it are files of this folder; a store that is only read may be a link."""
+    path = Path(os.path.realpath(path)) if links else path
     for part in (path, *(Path(f"{path}{suffix}") for suffix in BESIDE)):
         try:
-            mode = part.stat().st_mode if links and part == path else part.lstat().st_mode
+            mode = part.lstat().st_mode
         except OSError:
             continue
         if not stat.S_ISREG(mode):
             what = "a link to another place" if stat.S_ISLNK(mode) else "no file"
             raise StoreError(f"{part} is {what}, where a store has a file of its own; it was left untouched")
+    _check_journal(Path(f"{path}-journal"))
+
+
+def _check_journal(path: Path):
+    """SQLite removes a file that the end of a journal names, for transactions over several databases; we have none."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(-len(NAMED), os.SEEK_END)
+            named = file.read() == NAMED
+    except OSError:  # none, or a shorter one
+        return
+    if named:
+        raise StoreError(f"{path} names another file, which SQLite would remove; it was left untouched")
 
 
 def _filled(path: Path, suffix: str) -> bool:
