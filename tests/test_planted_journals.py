@@ -97,3 +97,29 @@ def test_a_journal_of_our_own_is_played_back(folder, tmp_path):
     for create in (False, True):
         with Store(killed, create=create) as store:
             assert store.digest() == digest
+
+
+ENDLESS = (
+    "CREATE TRIGGER mine AFTER INSERT ON holder BEGIN INSERT INTO sink "
+    "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n WHERE x < 0; END"
+)
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE TABLE holder (who TEXT)", "CREATE TABLE sink (a)", ENDLESS],
+        ["CREATE VIEW holder AS SELECT 'me' AS who"],
+        ["CREATE TABLE holder (who TEXT CHECK (length(who) > 0))"],
+        ["CREATE TABLE photos (name TEXT)"],
+    ],
+)
+def test_a_lock_that_is_none_of_ours_is_refused(folder, statements):
+    connection = sqlite3.connect(folder / LOCK, isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    connection.close()
+    before = (folder / LOCK).read_bytes()
+    with pytest.raises(StoreError, match="ratecheck did not make"), sole_writer(folder):
+        pass
+    assert (folder / LOCK).read_bytes() == before

@@ -9,11 +9,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .database import now
-from .errors import StoreError, explained
-from .opening import BESIDE, check_plain
-from .schema import APPLICATION, FILE
+from .errors import StoreError, explained, shown
+from .opening import BESIDE, Connection, check_plain
+from .schema import APPLICATION, FILE, check_tables
 
 LOCK = "runs.sqlite-lock"
+HOLDER = {"holder": "CREATE TABLE holder (who TEXT)"}
 
 
 def set_aside(folder) -> Path | None:
@@ -50,7 +51,7 @@ def sole_writer(folder):
     path = Path(folder) / LOCK
     check_plain(path)
     with explained(path, writing=True):
-        connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+        connection = Connection(path, "mode=rwc")
     try:
         with explained(path, writing=True):
             _hold(connection, folder)
@@ -61,9 +62,12 @@ def sole_writer(folder):
 
 def _hold(connection, folder):
     me = f"process {os.getpid()} on {socket.gethostname()} since {now()}"
+    connection.execute("PRAGMA busy_timeout = 0")
     try:
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("CREATE TABLE IF NOT EXISTS holder (who TEXT)")
+        if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+            connection.execute(HOLDER["holder"])
+        check_tables(connection, connection.path, HOLDER)
         connection.execute("DELETE FROM holder")
         connection.execute("INSERT INTO holder VALUES (?)", (me,))
         connection.execute("COMMIT")
@@ -71,8 +75,14 @@ def _hold(connection, folder):
     except sqlite3.OperationalError as error:
         if "locked" not in str(error):
             raise
-        try:
-            who = connection.execute("SELECT who FROM holder").fetchone()[0]
-        except (sqlite3.Error, TypeError):
-            who = "another process"
-        raise StoreError(f"{folder} is in use by {who}; wait for it to end, or take another --out") from None
+        raise StoreError(
+            f"{folder} is in use by {_holder(connection)}; wait for it to end, or take another --out"
+        ) from None
+
+
+def _holder(connection) -> str:
+    try:
+        check_tables(connection, connection.path, HOLDER)
+        return shown(connection.execute("SELECT who FROM holder").fetchone()[0])
+    except (sqlite3.Error, StoreError, TypeError):
+        return "another process"

@@ -25,11 +25,11 @@ class Connection:
 
     def __init__(self, path: Path, how: str, watch: bool = False):
         self.path = path
+        self.raw = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=WAIT, isolation_level=None)
         self.seen = _identity(path, watch)
         self.watch = watch
         self.longest = PATIENCE + os.path.getsize(path) / BYTES_PER_SECOND
         self.deadline = time.monotonic() + self.longest
-        self.raw = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=WAIT, isolation_level=None)
         self.raw.set_progress_handler(self._too_long, 100_000)
         self.raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
         if hasattr(self.raw, "setconfig"):  # from Python 3.12 on

@@ -70,7 +70,7 @@ def recognised(connection, path) -> int:
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version not in TABLES:
         raise StoreError(f"{path} has format {version}, this version of ratecheck reads format {FORMAT}; {AWAY}")
-    _check_tables(connection, path, TABLES[version])
+    check_tables(connection, path, TABLES[version])
     # of tables with an index of their own also whether the two agree
     for check in ("quick_check(1)", *(f"integrity_check({name})" for name in ("series", "audits", "notes"))):
         sound = connection.execute(f"PRAGMA {check}").fetchone()[0]
@@ -79,7 +79,7 @@ def recognised(connection, path) -> int:
     return version
 
 
-def _check_tables(connection, path, tables):
+def check_tables(connection, path, tables):
     """Nothing but our tables, in our own words: no view, no trigger, nothing that could run."""
     found = {}
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 100"):
