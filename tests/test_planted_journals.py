@@ -123,3 +123,28 @@ def test_a_lock_that_is_none_of_ours_is_refused(folder, statements):
     with pytest.raises(StoreError, match="ratecheck did not make"), sole_writer(folder):
         pass
     assert (folder / LOCK).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal"])
+def test_a_file_with_a_second_name_is_not_written_to(folder, tmp_path, name):
+    (folder / name).touch()
+    os.link(folder / name, tmp_path / "mine")
+    before = (tmp_path / "mine").read_bytes()
+    with pytest.raises(StoreError, match="has another name elsewhere"):
+        Store(folder, create=True)
+    assert (tmp_path / "mine").read_bytes() == before
+
+
+def test_nor_is_a_lock_with_a_second_name(folder, tmp_path):
+    (tmp_path / "mine").touch()
+    os.link(tmp_path / "mine", folder / LOCK)
+    with pytest.raises(StoreError, match="has another name elsewhere"), sole_writer(folder):
+        pass
+    assert (tmp_path / "mine").read_bytes() == b""
+
+
+def test_a_store_with_a_second_name_can_be_read(folder, tmp_path):
+    """As backups have them."""
+    os.link(folder / FILE, tmp_path / "backup")
+    with Store(folder) as store:
+        assert not store.empty()

@@ -117,17 +117,27 @@ def to_write(path: Path) -> Connection:
 
 
 def check_plain(path: Path, links=False):
-    """A store and what SQLite keeps beside it are files of this folder; a store that is only read may be a link."""
+    """A store and what SQLite keeps beside it are files of this folder alone; a store that is only read may be a link.
+
+    A file with a second name (a hard link) would be written to in another place as well.
+    """
     path = Path(os.path.realpath(path)) if links else path
     for part in (path, *(Path(f"{path}{suffix}") for suffix in BESIDE)):
         try:
-            mode = part.lstat().st_mode
+            found = part.lstat()
         except OSError:
             continue
-        if not stat.S_ISREG(mode):
-            what = "a link to another place" if stat.S_ISLNK(mode) else "no file"
+        if what := _strange(found, several=links and part == path):
             raise StoreError(f"{part} is {what}, where a store has a file of its own; it was left untouched")
     _check_journal(Path(f"{path}-journal"))
+
+
+def _strange(found: os.stat_result, several) -> str | None:
+    if stat.S_ISLNK(found.st_mode):
+        return "a link to another place"
+    if not stat.S_ISREG(found.st_mode):
+        return "no file"
+    return "a file that has another name elsewhere" if found.st_nlink > 1 and not several else None
 
 
 def _check_journal(path: Path):
