@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from function_zoo.formula import packed
+from function_zoo.formula import captured, packed
 
 from ..checks import shown
 from ..claims import Claim, Theorem
@@ -71,8 +71,8 @@ class AskTell:
 
     @property
     def fingerprint(self) -> str:
-        """Of its source code, empty where there is none."""
-        return sources.fingerprint(self._maker)
+        """Of its source code, empty where there is none, and of what its factory was made with."""
+        return sources.fingerprint(self._maker, captured(self.factory))
 
     def settle(self, cost) -> AskTell:
         return self

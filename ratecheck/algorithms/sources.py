@@ -13,18 +13,22 @@ from pathlib import Path
 from types import ModuleType
 
 OURS = ("ratecheck", "function_zoo")  # `engine.SEMANTICS` speaks for them
+BY_NAME = ("import_module", "__import__")
 INSTALLED = {*site.getsitepackages(), *(sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib"))}
 
 
-def fingerprint(maker: Callable) -> str:
-    """Of the code behind a factory, empty where there is none: runs of edited code are other runs."""
+def fingerprint(maker: Callable, made_with=()) -> str:
+    """Of the code behind a factory, empty where there is none, and of values it was made with.
+
+    Runs of edited code, or of other values, are other runs.
+    """
     try:
         module = inspect.getmodule(maker)
         source = inspect.getsource(module)
     except (OSError, TypeError):
         return ""
     helpers = sorted(imported(module, source).items())
-    parts = [source, *(f"{name}\x1f{text}" for name, text in helpers)]
+    parts = [source, *(f"{name}\x1f{text}" for name, text in helpers), *made_with]
     return hashlib.sha256("\x1e".join(parts).encode()).hexdigest()[:16]
 
 
@@ -63,14 +67,22 @@ def names(source: str, package: str):
             for alias in node.names:
                 yield from prefixes(alias.name)
         elif isinstance(node, ast.ImportFrom):
-            base = node.module or ""
-            if node.level:
-                outer = package.split(".")[: len(package.split(".")) - node.level + 1]
-                base = ".".join([*outer, *([base] if base else [])])
+            base = absolute(node.module or "", node.level, package)
             if base:
                 yield from prefixes(base)
                 for alias in node.names:
                     yield f"{base}.{alias.name}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in BY_NAME:
+            for part in ast.walk(node):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    name = part.value.lstrip(".")
+                    yield from prefixes(absolute(name, len(part.value) - len(name), package))
+
+
+def absolute(name: str, level: int, package: str) -> str:
+    """The name of a module that an import in a package gives with so many dots before it."""
+    outer = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+    return ".".join([*outer, *([name] if name else [])])
 
 
 def prefixes(name: str):
