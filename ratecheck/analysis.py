@@ -270,7 +270,7 @@ def adjusted(results) -> list[Result]:
     changed = dict(zip(parts, after, strict=True))
 
     def again(i, j, judged):
-        new = {part: v for (k, m, part), v in changed.items() if (k, m) == (i, j)}
+        new = {part: changed[i, j, part] for part in parts_of(judged)}
         return replace(judged, assessment=replace(judged.assessment, **new))
 
     return [

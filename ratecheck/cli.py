@@ -130,6 +130,11 @@ def verify(argv) -> int:
     parser.add_argument(
         "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
     )
+    from .study.options import seconds
+
+    parser.add_argument(
+        "--unit-timeout", type=seconds, metavar="SECONDS", help="leave a unit that takes longer (default: 60)"
+    )
     arguments = parser.parse_args(argv)
     from .study.progress import speak
     from .study.signals import until_stopped
@@ -142,7 +147,7 @@ def _verify(arguments) -> int:
 
     try:
         with Store(arguments.folder) as store:
-            return verified(store, arguments.rerun, arguments.seed, arguments.study)
+            return verified(store, arguments.rerun, arguments.seed, arguments.study, arguments.unit_timeout)
     except Altered as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -117,6 +117,34 @@ def test_a_note_that_is_none(copied, key, text):
     assert key in outcome(copied)
 
 
+def more(data, what, times):
+    """A note with so many times as many cases, each of them once, or comparisons, or claims of a case."""
+    if what == "cases":
+        again = [json.dumps(case | {"algorithm": f"{n}"}) for n in range(times) for case in data["cases"][:1]]
+        return data | {"cases": [json.loads(case) for case in again]}
+    if what == "comparisons":
+        return data | {"comparisons": [["uniform", "adaptive"]] * times}
+    first, *others = data["cases"]
+    return data | {"cases": [first | {what: first[what] * times}, *others]}
+
+
+@pytest.mark.parametrize(
+    ("what", "times"), [("cases", 1001), ("comparisons", 1001), ("claims", 5001), ("controls", 5001)]
+)
+def test_a_note_that_would_take_for_ever(copied, what, times):
+    with Store(copied) as store:
+        data = store.noted("study")
+    forge(copied, "notes", "study", json.dumps(more(data, what, times)))
+    assert "study.c" in outcome(copied)
+
+
+def test_a_case_that_is_there_twice(copied):
+    with Store(copied) as store:
+        data = store.noted("study")
+    forge(copied, "notes", "study", json.dumps(data | {"cases": data["cases"] * 2}))
+    assert "each case once is expected" in outcome(copied)
+
+
 @pytest.mark.parametrize(
     "text", ["", "null", "[1]", '{"constant": 3}', "[{}]", '[{"constant": "alpha"}]', "[[]]", "NaN"]
 )

@@ -148,3 +148,10 @@ def test_a_store_with_a_second_name_can_be_read(folder, tmp_path):
     os.link(folder / FILE, tmp_path / "backup")
     with Store(folder) as store:
         assert not store.empty()
+
+
+def test_a_journal_that_is_too_large_is_not_copied(folder):
+    (folder / f"{FILE}-journal").write_bytes(b"x")
+    os.truncate(folder / f"{FILE}-journal", 20 * 10**9)  # sparse
+    with pytest.raises(StoreError, match="too large to be copied"):
+        Store(folder)

@@ -95,6 +95,12 @@ def test_what_checksums_cannot_know_a_rerun_finds(copied, capsys):
     assert "and came out with" in said
 
 
+def test_a_unit_that_takes_too_long_is_left(studied, capsys):
+    code, said = verify(capsys, studied, "--unit-timeout", 1e-9)
+    assert code == 0
+    assert "cannot be run again: it takes more than 1e-09 seconds" in said
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -11,6 +11,7 @@ from .errors import shown
 
 LONGEST = 100_000  # characters of a text
 MOST = 100_000  # entries of a list
+MOST_CASES, MOST_CLAIMS = 1000, 5000  # of a study: judging them takes its time
 LARGEST = 1e100  # of a number that is computed with
 NAMES = ("started", "units", "steps")  # of a session, which its details must not give
 
@@ -98,10 +99,10 @@ def scalar(value, place):
         any_number(value, place)
 
 
-def listed(check, fewest=0):
+def listed(check, fewest=0, most=MOST):
     def checked(value, place):
-        good = isinstance(value, list) and fewest <= len(value) <= MOST
-        expect(good, value, place, f"a list of {fewest} or more" if fewest else "a list")
+        good = isinstance(value, list) and fewest <= len(value) <= most
+        expect(good, value, place, f"a list of {fewest} to {most}")
         for i, entry in enumerate(value):
             check(entry, f"{place}[{i}]")
 
@@ -197,8 +198,8 @@ STUDY = fields(
     margin=number(1e-6, 1 - 1e-6),
     command=text,
     settings=mapping(scalar),
-    cases=listed(CASE, fewest=1),
-    comparisons=listed(tuples(text, text)),
+    cases=listed(CASE, 1, MOST_CASES),
+    comparisons=listed(tuples(text, text), 0, MOST_CASES),
 )
 SESSION = fields(
     others=scalar,
@@ -225,6 +226,8 @@ AUDIT = listed(
 def study(data) -> list[Case]:
     """The cases of a study that may be judged."""
     STUDY(data, "study")
+    claims = [claim for plan in data["cases"] for claim in (*plan["claims"], *plan["controls"])]
+    expect(len(claims) <= MOST_CLAIMS, claims, "study.cases", f"at most {MOST_CLAIMS} claims and controls")
     found = []
     for i, plan in enumerate(data["cases"]):
         place = f"study.cases[{i}]"
@@ -238,6 +241,7 @@ def study(data) -> list[Case]:
         for claim in plan["claims"]:
             _corrected(claim, f"{place}.claims")
         found.append(Case.from_json(plan))
+    expect(len({(case.cost, case.algorithm) for case in found}) == len(found), found, "study.cases", "each case once")
     return found
 
 

@@ -15,6 +15,7 @@ from .errors import StoreError
 WAIT = 30.0  # seconds for another connection to the same file
 LONGEST_TEXT = 2**26  # bytes of one value or row
 PATIENCE, BYTES_PER_SECOND = 60.0, 2e6  # how long one query may take: a slow disk reads faster
+MOST_COPIED = 2**33  # bytes
 AT_ONCE = 1000  # rows: fewer cost calls, more no longer fit into a cache
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 NAMED = bytes.fromhex("d9d505f920a163d7")  # how a journal ends that names another one
@@ -78,9 +79,14 @@ class Snapshot(Connection):
         self.copy = tempfile.TemporaryDirectory(prefix="ratecheck-")
         try:
             inside = Path(self.copy.name) / path.name
-            for suffix in ("", "-wal", "-journal"):
-                if os.path.exists(f"{path}{suffix}"):
-                    shutil.copyfile(f"{path}{suffix}", f"{inside}{suffix}")
+            parts = [suffix for suffix in ("", "-wal", "-journal") if os.path.exists(f"{path}{suffix}")]
+            if sum(os.path.getsize(f"{path}{suffix}") for suffix in parts) > MOST_COPIED:
+                raise StoreError(
+                    f"{path} and its log are too large to be copied, as a store must be that a killed study left half "
+                    "written; start the study again, and it is mended"
+                )
+            for suffix in parts:
+                shutil.copyfile(f"{path}{suffix}", f"{inside}{suffix}")
             super().__init__(inside, "mode=rw")
         except BaseException:
             self.copy.cleanup()

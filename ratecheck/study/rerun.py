@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import random
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,6 +18,7 @@ from ..store import Store, difference
 from .runner import perform
 
 MOST_STEPS = 10**10  # of one unit
+PATIENCE = 60.0  # seconds for one unit: a study makes units of a few
 HINT = "--study PATH names the declaration that it comes from"
 LAWS = (laws.Gaussian, laws.Uniform, laws.Rademacher, laws.StudentT)
 
@@ -34,20 +36,30 @@ class Rerun:
     unable: str = ""
 
 
-def rerun(store: Store, count: int, seed: int, study=None):
+class Deadline:
+    """In place of a stop flag: set once that many seconds have passed."""
+
+    def __init__(self, seconds: float):
+        self.end = time.monotonic() + seconds
+
+    def is_set(self) -> bool:
+        return time.monotonic() > self.end
+
+
+def rerun(store: Store, count: int, seed: int, study=None, seconds: float = PATIENCE):
     """Run some units again, chosen at random; a declared study knows algorithms and costs that have no name."""
     units = store.units()
     for unit in sorted(random.Random(seed).sample(units, min(count, len(units)))):
         name, series, rows = store.unit(unit)
         try:
-            yield Rerun(name, differs=_difference(series, rows, study))
+            yield Rerun(name, differs=_difference(series, rows, study, seconds))
         except Unknown as error:
             yield Rerun(name, unable=str(error))
         except Exception as error:  # whatever a stored setting or a plug-in may raise
             yield Rerun(name, unable=f"{type(error).__name__}: {error}")
 
 
-def _difference(series: Series, rows: list[tuple], study) -> str:
+def _difference(series: Series, rows: list[tuple], study, seconds) -> str:
     """The first run that comes out otherwise; rows as the store has them."""
     if series.semantics != SEMANTICS:
         raise Unknown(f"its runs have the semantics {series.semantics}, this version of ratecheck has {SEMANTICS}")
@@ -57,8 +69,10 @@ def _difference(series: Series, rows: list[tuple], study) -> str:
         raise Unknown(f"it takes more than {MOST_STEPS:.0e} steps")
     for horizon in {horizon for _, horizons in runs for horizon in horizons}:
         algorithm.check(cost, horizon, series.alignment == "random")
-    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment)[0]
-    for old, new in zip(rows, Store.plain(again), strict=True):
+    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Deadline(seconds))
+    if again is None:
+        raise Unknown(f"it takes more than {seconds:g} seconds; --unit-timeout gives it more")
+    for old, new in zip(rows, Store.plain(again[0]), strict=True):
         if found := difference(old, new):
             name, before, after = found
             return f"replicate {old[0]} at T = {old[1]} is stored with {name} = {before}, and came out with {after}"
