@@ -1,9 +1,12 @@
 """Reports and exports: from disks that cannot be written to, into files that are whole, and never over a store."""
 
+import csv
+import io
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from ratecheck import cli
 from ratecheck.store import FILE, Store
 from tests.test_hostile_stores import studied  # noqa: F401 (a fixture)
-from tests.test_store import WRITER
+from tests.test_store import SERIES, WRITER, rows
 
 pytestmark = pytest.mark.slow
 
@@ -122,6 +125,19 @@ def test_an_export_is_whole_or_the_old_one(folder, form, monkeypatch):
     assert cli.main(["export", str(folder), f"--{form}"]) == 0
     assert {p.name for p in folder.iterdir()} == names
     assert target.stat().st_size > 1000
+
+
+@pytest.mark.parametrize("text", ["=1+1", "\r=1", "a\r=1", "a\r\n=1", "\n=1", " =1", "\t@x"])
+def test_no_exported_cell_starts_a_formula(tmp_path, text):
+    with Store(tmp_path, create=True) as store:
+        series = replace(SERIES, noise=text)
+        store.add(series, rows(0), store.begin_session({}), 1, 1.0)
+    assert cli.main(["export", str(tmp_path), "--csv"]) == 0
+    content = (tmp_path / "runs.csv").read_bytes().decode()
+    assert "\r" not in content  # it is no end of a row to everybody
+    header, *found = csv.reader(io.StringIO(content, newline=""))
+    assert all(len(row) == len(header) for row in found)
+    assert not any(cell.strip().startswith("=") or cell.startswith(("@", "\t")) for row in found for cell in row)
 
 
 def test_an_export_follows_no_link(folder, tmp_path):
