@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ratecheck.executors import UnitTimeout, executor
+from ratecheck.executors import Processes, Threads, UnitTimeout, executor, place
 from ratecheck.store import Store
 from ratecheck.study import command
 from ratecheck.study.limits import GENEROUS, GUESS, LEAST, Limits
@@ -43,19 +43,31 @@ def test_no_limit_at_all(text, capsys):
             Limits(wrong, {})
 
 
+def test_a_limit_for_threads_is_refused(tmp_path, capsys):
+    line = ["--family", "cone", "--scheduler", "threads", "--unit-timeout", "5", "--out", str(tmp_path / "out")]
+    assert command.main(line) == 2
+    assert "--unit-timeout has no effect on threads" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_limit_makes_processes_the_default():
+    assert place(None, 1)[0] is Threads
+    assert place(None, 1, limited=True)[0] is Processes
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["processes", "local:1"])
 def test_what_hangs_is_ended_and_its_slot_works_on(where):
     if where != "processes":
         pytest.importorskip("distributed")
-    place = executor(where, 1)
+    slots = executor(where, 1)
     try:
-        first, second = (place.submit(sleeps_or_answers, what, limit=LIMIT) for what in ("sleep", 17))
+        first, second = (slots.submit(sleeps_or_answers, what, limit=LIMIT) for what in ("sleep", 17))
         with pytest.raises(UnitTimeout, match="limit of 5 s"):
             first.result(120)
         assert second.result(120) == 17
     finally:
-        place.close()
+        slots.close()
 
 
 @pytest.mark.slow

@@ -21,12 +21,19 @@ def executor(scheduler: str | None = None, workers: int | None = None, kernels: 
     return kind(*what)
 
 
-def place(scheduler, workers, kernels=True, tls=None):
-    """The class of an executor and its arguments; a name that means nothing is refused before anything is written."""
+def place(scheduler, workers, kernels=True, tls=None, limited=False):
+    """The class of an executor and its arguments; a name that means nothing is refused before anything is written.
+
+    `limited` says that the user limits the time of a unit, which no thread keeps to.
+    """
     from ..engine import available_cores, whole  # a worker imports this package first of all, and that takes seconds
 
     if scheduler is None:
-        scheduler = "threads" if kernels else "processes"
+        scheduler = "threads" if kernels and not limited else "processes"
+    if scheduler == "threads" and limited:
+        raise ExecutorError(
+            "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
+        )
     count = available_cores() if workers is None else whole("workers", workers, 1)
     if tls is not None and not str(scheduler).startswith("tls://"):
         raise ExecutorError(f"--tls-ca, --tls-cert and --tls-key are for a tls://host:port, not for {scheduler!r}")

@@ -38,8 +38,9 @@ CODE = """what executes code:
 RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
 TIMEOUT = (
-    "in processes and on Dask, end a unit of work that takes longer; it is tried three times, then given up (default: "
-    "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
+    "end a unit of work that takes longer, in processes (then the default) or on Dask; it is tried three times, then "
+    "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
+    "plug-in, at least 60)"
 )
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
@@ -84,7 +85,10 @@ def _main(arguments, known) -> int:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
             return 0
         tls = [getattr(arguments, f"tls_{name}") for name in TLS]
-        place(arguments.scheduler, arguments.workers, tls=tls_files(*tls))  # what means nothing is not called either
+        limited = arguments.unit_timeout is not None
+        place(
+            arguments.scheduler, arguments.workers, True, tls_files(*tls), limited
+        )  # refused before anything is called
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
             check_answers(arguments.scheduler, tls_files(*tls))
         where = (arguments.scheduler, arguments.workers)
