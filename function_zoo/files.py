@@ -43,6 +43,14 @@ def replacing(path, mode="w"):
         yield file
 
 
+def check_way(path, root):
+    """Refuse a path that leaves a folder through a link in it; the folder itself may be one, and so may what is above."""
+    root, path = os.path.realpath(root), Path(path).absolute()
+    for place in (path, *path.parents):
+        if place.is_symlink() and Path(os.path.realpath(place.parent)).is_relative_to(root):
+            raise _refusal(place, "a symbolic link", "a file or folder")
+
+
 def read_below(root, name) -> bytes:
     """What an ordinary file below a folder holds; nothing is read through a link there, nor from a device."""
     folders = Folders(root)

@@ -148,6 +148,26 @@ def test_an_export_follows_no_link(folder, tmp_path):
     assert mine.read_text() == "mine"
 
 
+@pytest.mark.parametrize("way", ["sub", "sub/deeper", "sub/..", "../study/sub", "inner/sub"])
+def test_nothing_leaves_the_folder_through_a_link_in_it(folder, tmp_path, way, capsys):
+    mine = tmp_path / "mine"
+    (mine / "deeper").mkdir(parents=True)
+    (folder / "inner").mkdir()
+    (folder / "sub").symlink_to(mine)
+    (folder / "inner" / "sub").symlink_to(mine)
+    for arguments in (["report", "--no-figures", "--out", way], ["export", "--csv", f"{way}/x.csv"]):
+        command, *options, target = arguments
+        assert cli.main([command, str(folder), *options, f"{folder}/{target}"]) == 2
+        assert "is a symbolic link" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.rglob("*") if p.name in ("x.csv", "fits.csv")] == ["fits.csv"]  # the study's own
+
+
+def test_the_folder_itself_may_be_reached_through_a_link(folder, tmp_path):
+    (tmp_path / "link").symlink_to(folder)
+    assert cli.main(["export", str(folder), "--csv", str(tmp_path / "link" / "x.csv")]) == 0
+    assert cli.main(["report", str(tmp_path / "link"), "--no-figures", "--out", str(tmp_path / "link" / "again")]) == 0
+
+
 @pytest.mark.parametrize(
     "arguments", [["report", ""], ["report", "x", "--out", ""], ["export", "x", "--csv", ""], ["verify", ""]]
 )

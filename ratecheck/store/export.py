@@ -6,7 +6,7 @@ import csv
 import os
 from pathlib import Path
 
-from function_zoo.files import no_formula, replacing
+from function_zoo.files import check_way, no_formula, replacing
 
 from .database import Store
 from .errors import StoreError
@@ -19,6 +19,7 @@ MAGIC = b"SQLite format 3\x00"
 def export(store: Store, path: Path, form: str) -> int:
     """Write a row per replicate and horizon with all that determines it; how many there are."""
     _check_target(path)
+    check_way(path, store.path.parent)
     with replacing(path, "w" if form == "csv" else "wb") as file:
         return (_to_csv if form == "csv" else _to_parquet)(store, file)
 

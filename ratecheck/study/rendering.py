@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from function_zoo.files import check_way
+
 from ..analysis import Analysis, analyse
 from ..report import Info, write_report
 from ..store import Store
@@ -12,6 +14,7 @@ from ..store import Store
 
 def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
     """Fits, verdicts and the report, from the store alone."""
+    check_way(folder, store.path.parent)
     study, planned = store.study()
     comparisons = [tuple(pair) for pair in study["comparisons"]]
     used = Counter(case.series.digest for case in planned)
