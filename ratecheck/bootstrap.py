@@ -13,6 +13,7 @@ CACHED, WHOLE = 2**17, 2**20  # numbers that are drawn at once: few where that i
 MANY = 500  # runs at a horizon: beyond, resamples are counted in ways that cost less and draw other random numbers
 
 
+@np.errstate(all="ignore")  # resamples of no regret at all, or of next to none, are left out
 def studentised(data: LogMeans, weights, value, level, size, seed):
     """Bootstrap-t for weights @ y: runs are resampled, each resample has its own linearised standard error."""
     rng = np.random.default_rng(seed)
@@ -36,7 +37,7 @@ def studentised(data: LogMeans, weights, value, level, size, seed):
             resampled[:, j] = mean
             variance += (w / mean) ** 2 * spread / n
             own_variance += (w / means[j]) ** 2 * R.var(ddof=1) / n
-    good = (variance > 0) & np.all(resampled > 0, axis=1)
+    good = np.isfinite(variance) & (variance > 0) & np.all(resampled > 0, axis=1)
     if not good.any():
         return value, value
     t = ((np.log(resampled[good]) - data.y) @ weights) / np.sqrt(variance[good])

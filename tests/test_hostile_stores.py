@@ -163,6 +163,25 @@ def test_details_of_a_session_that_are_none(copied, text):
     assert "session" in outcome(copied)
 
 
+@pytest.mark.parametrize("everywhere", [False, True])
+@pytest.mark.parametrize("regret", [1e308, 1e200, 1e150, 1e-200, 1e-320, 0.0])
+def test_a_regret_that_is_hard_to_compute_with(copied, tmp_path, regret, everywhere):
+    """Warnings are errors here."""
+    names = ("replicate", "horizon", "regret", "cells", "side", "anytime", "stream")
+    (tmp_path / "forged").mkdir()
+    with Store(copied) as old:
+        units, study = [old.unit(number)[1:] for number in old.units()], old.noted("study")
+    with pytest.MonkeyPatch.context() as patch, Store(tmp_path / "forged", create=True) as new:
+        patch.setattr("ratecheck.store.database.implausible", lambda rows: None)
+        session = new.begin_session({})
+        new.note("study", study)
+        for series, rows in units:
+            changed = [row[:2] + (regret,) + row[3:] if everywhere or row[:2] == (1, 64) else row for row in rows]
+            new.add(series, [dict(zip(names, row, strict=True)) for row in changed], session, 1, 1.0)
+    said = outcome(tmp_path / "forged")
+    assert ("no run leaves" in said) == (regret > 1e150)
+
+
 JUNK = st.one_of(
     st.none(),
     st.booleans(),

@@ -15,6 +15,7 @@ from .opening import Connection
 from .schema import RUN, SERIES, TEXTS, UNIT
 
 MOST_ROWS = 10**8
+LARGEST = 1e150  # regret: its square must not overflow
 ROUNDING = 1e-6  # below 0, per step: what rounding may make of a regret
 
 
@@ -147,7 +148,7 @@ class _Check:
 
 def implausible(rows: np.ndarray) -> int | None:
     """The place of the first row that no run can have left."""
-    good = np.isfinite(rows["regret"]) & np.isfinite(rows["side"]) & (rows["side"] >= 0)
+    good = (rows["regret"] <= LARGEST) & np.isfinite(rows["side"]) & (rows["side"] >= 0)
     good &= (rows["replicate"] >= 0) & (rows["horizon"] >= 1) & (rows["cells"] >= 0)
     good &= (rows["regret"] >= -ROUNDING * rows["horizon"]) & (rows["anytime"] >= 0) & (rows["anytime"] <= 1)
     return None if good.all() else int(np.argmin(good))
