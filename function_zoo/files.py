@@ -44,7 +44,7 @@ def replacing(path, mode="w"):
 
 
 def check_way(path, root):
-    """Refuse a path that leaves a folder through a link in it; the folder itself may be one, and so may what is above."""
+    """Refuse a path that leaves a folder through a link in it; the folder itself may be one."""
     root, path = os.path.realpath(root), Path(path).absolute()
     for place in (path, *path.parents):
         if place.is_symlink() and Path(os.path.realpath(place.parent)).is_relative_to(root):

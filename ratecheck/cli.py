@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from function_zoo.commandline import Parser, guarded, natural, path, sentence
 
@@ -90,16 +89,16 @@ def _remark(store):
 def export(argv) -> int:
     parser = _parser("export", "the table of runs: a row per replicate and horizon, with all that determines it")
     form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", type=path, nargs="?", const=Path(), metavar="FILE", help="default: runs.csv in DIR")
+    form.add_argument("--csv", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.csv in DIR")
     form.add_argument(
-        "--parquet", type=path, nargs="?", const=Path(), metavar="FILE", help="default: runs.parquet in DIR"
+        "--parquet", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.parquet in DIR"
     )
     arguments = parser.parse_args(argv)
 
     from .store.export import export
 
     form, given = ("csv", arguments.csv) if arguments.csv is not None else ("parquet", arguments.parquet)
-    target = given if given != Path() else arguments.folder / f"runs.{form}"
+    target = given or arguments.folder / f"runs.{form}"
     with Store(arguments.folder) as store:
         count = export(store, target, form)
         _remark(store)

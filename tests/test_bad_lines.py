@@ -1,6 +1,7 @@
 """Mistakes on the command line: one sentence, exit code 2, at once, nothing written."""
 
 import socket
+import sys
 import threading
 
 import pytest
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 MANY = "9" * 400
 CONE = ["--family", "cone", "--dims", "1"]
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 
 REFUSED = [
     ["--study", ""],
@@ -82,6 +84,7 @@ REFUSED = [
     [*CONE, "--scheduler", "local:1e3"],
     [*CONE, "--scheduler", "local:99999999"],
     [*CONE, "--scheduler", f"local:{MANY}"],
+    [*CONE, "--scheduler", "threads", "--unit-timeout", "5"],
     [*CONE, "--out", ""],
     [*CONE, "--out", "a\0b"],
     [*CONE, "--out", "a" * 300],
@@ -102,6 +105,11 @@ def place(tmp_path):
 @pytest.mark.parametrize("words", REFUSED, ids=lambda words: " ".join(words)[:60].encode("unicode_escape").decode())
 def test_a_study(words, dry, place):
     check_refused(typed(command.main, [*words, "--dry-run"] if dry else words, place))
+
+
+@LINUX
+def test_a_study_in_a_place_where_not_even_root_can_write(place):
+    check_refused(typed(command.main, [*CONE, "--out", "/proc/x"], place))
 
 
 @pytest.mark.parametrize(
@@ -215,6 +223,7 @@ def test_a_declaration_may_be_found_from_within_and_have_a_dot_in_its_name(place
         ["--out", "file"],
         ["--out", "file/below"],
         ["--out", "a\0b"],
+        pytest.param(["--out", "/proc/x"], marks=LINUX),
         ["--nonsense\n"],
     ],
 )

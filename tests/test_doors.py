@@ -148,6 +148,14 @@ def test_an_export_follows_no_link(folder, tmp_path):
     assert mine.read_text() == "mine"
 
 
+def test_an_export_into_a_folder_is_refused(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    for target in (".", str(folder)):
+        assert cli.main(["export", str(folder), "--csv", target]) == 2
+        assert "is a folder; give a file in it" in capsys.readouterr().err
+    assert not (folder / "runs.csv").exists()
+
+
 @pytest.mark.parametrize("way", ["sub", "sub/deeper", "sub/..", "../study/sub", "inner/sub"])
 def test_nothing_leaves_the_folder_through_a_link_in_it(folder, tmp_path, way, capsys):
     mine = tmp_path / "mine"

@@ -33,9 +33,8 @@ def _main(arguments) -> int:
     if arguments.time:
         print("\n".join(timing()))
         return 0
-    writable(arguments.out)
+    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
-    arguments.out.mkdir(parents=True, exist_ok=True)
     with together(arguments.out) as drafts:
         for name, table in vars(tables).items():
             drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))

@@ -25,7 +25,9 @@ def export(store: Store, path: Path, form: str) -> int:
 
 
 def _check_target(path: Path):
-    """Refuse a file that is, or could become, part of a store or of another database."""
+    """Refuse a folder, and a file that is, or could become, part of a store or of another database."""
+    if path.is_dir() and not path.is_symlink():
+        raise StoreError(f"{path} is a folder; give a file in it")
     refusal = f"{path} belongs to a store, which an export would destroy; give another file"
     if path.name.startswith(FILE) or os.path.basename(os.path.realpath(path)).startswith(FILE):
         raise StoreError(refusal)

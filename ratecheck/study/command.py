@@ -81,17 +81,14 @@ def _main(arguments, known) -> int:
     folder = arguments.out or writable(usual)
     known.append(folder)
     try:
+        tls = [getattr(arguments, f"tls_{name}") for name in TLS]
+        where = (arguments.scheduler, arguments.workers)
+        place(*where, tls=tls_files(*tls), limited=arguments.unit_timeout is not None)  # or it means nothing
         if arguments.dry_run:
             print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
             return 0
-        tls = [getattr(arguments, f"tls_{name}") for name in TLS]
-        limited = arguments.unit_timeout is not None
-        place(
-            arguments.scheduler, arguments.workers, True, tls_files(*tls), limited
-        )  # refused before anything is called
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
             check_answers(arguments.scheduler, tls_files(*tls))
-        where = (arguments.scheduler, arguments.workers)
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
     except (StoreFull, Unreadable, ExecutorLost, NotDeterministic) as error:

@@ -53,8 +53,8 @@ def conduct(
     kernels, tls = all(p.algorithm.compiled for p in planned), tls_files(*tls or (None,) * 3)
     kind, what = place(scheduler, workers, kernels, tls, unit_timeout is not None)
     check_costs(planned)
-    say(f"{study.name}: {study.question}")
     folder.mkdir(parents=True, exist_ok=True)
+    say(f"{study.name}: {study.question}")
     with sole_writer(folder):
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
