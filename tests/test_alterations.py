@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ratecheck import cli
 from ratecheck.store import FILE, Store, StoreError
 from tests.test_store import SERIES, filled, rows
 
@@ -229,6 +230,11 @@ def test_a_store_of_an_earlier_version_is_read_as_it_is(earlier):
     assert (folder / FILE).read_bytes() == before
     alter(folder, "UPDATE runs SET regret = -1 WHERE replicate = 1")
     refused(folder, MIDDLE)  # no checksum, but no run leaves such a row
+
+
+def test_an_export_of_an_earlier_store_says_that_nothing_was_checked(earlier, capsys):
+    assert cli.main(["export", str(earlier[1]), "--csv"]) == 0
+    assert "nothing in it was checked; `ratecheck verify --rerun`" in capsys.readouterr().err
 
 
 def test_a_study_that_goes_on_gives_an_earlier_store_its_checksums(earlier):

@@ -36,6 +36,7 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         audits=store.audits(),
         plans=len(store.names("plans") or [1]),
         unused=store.strangers(used),
+        sealed=store.sealed,
     )
     page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
     store.in_place()  # or the report stands in a folder that was made for it alone
