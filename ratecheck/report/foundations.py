@@ -12,8 +12,8 @@ def foundations(context: Context):
     yield "## What the verdicts rest on"
     if not context.info.sealed:
         yield (
-            "**This store carries no checksums: nothing in it was checked**, as it is with stores of an earlier version "
-            "of ratecheck. `ratecheck verify --rerun` runs units again and compares them."
+            "**This store carries no checksums: nothing in it was checked**, like all stores of an earlier version of "
+            "ratecheck. `ratecheck verify --rerun` runs units again and compares them."
         )
     header = context.columns("runs", "horizons", "window", "periods", "onset", "ln T is worth")
     yield table(header, [context.cells(r.case, *foundation_cells(context, r)) for r in analysis.results])
