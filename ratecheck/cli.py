@@ -80,7 +80,7 @@ def report(argv) -> int:
 def _remark(store):
     if not store.sealed:
         print(
-            f"remark: {store.path} carries no checksums, like all stores of an earlier version of ratecheck: nothing in "
+            f"remark: {store.path} carries no checksums, like all stores of an earlier ratecheck: nothing in "
             "it was checked; `ratecheck verify --rerun` runs units again, and a study that goes on adds checksums",
             file=sys.stderr,
         )
