@@ -36,7 +36,7 @@ def dated(function):
 
 def fingerprint():
     here = Path(__file__).parent
-    files = [here / "jit.py", here / "noise.py", *sorted((here / "algorithms").glob("*.py"))]
+    files = [here / "jit.py", here / "generator.py", here / "noise.py", *sorted((here / "algorithms").glob("*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

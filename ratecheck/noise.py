@@ -8,6 +8,7 @@ from numbers import Real
 from typing import ClassVar
 
 from .checks import shown
+from .generator import normal, student, uniform
 from .jit import inlined
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
@@ -88,3 +89,18 @@ def draw(law, scale, dof, rng):
     if law == RADEMACHER:
         return scale if rng.random() < 0.5 else -scale
     return scale * rng.standard_t(dof)
+
+
+@inlined
+def sample(law, scale, dof, s0, s1, s2, s3):
+    """One W and the next state of the stream it was drawn from."""
+    if law == GAUSSIAN:
+        z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        return scale * z, s0, s1, s2, s3
+    if law == STUDENT_T:
+        z, s0, s1, s2, s3 = student(dof, s0, s1, s2, s3)
+        return scale * z, s0, s1, s2, s3
+    u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+    if law == UNIFORM:
+        return scale * (2.0 * u - 1.0), s0, s1, s2, s3
+    return scale if u < 0.5 else -scale, s0, s1, s2, s3
