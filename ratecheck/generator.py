@@ -13,11 +13,11 @@ bits of a word (Doornik 2005, "An improved ziggurat method to generate normal ra
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
+from decimal import Context, Decimal, localcontext
 
 import numpy as np
 
-from .jit import compiled, inlined
+from .jit import compiled, inlined, likely
 
 # numba makes a float of an unsigned and a signed integer, so every constant beside a word is a word.
 ONE, LAYER, TO_53 = (np.uint64(n) for n in (1, 255, 11))
@@ -35,23 +35,19 @@ V = "0.004928673233974655347361775402336028069135384702857"
 
 
 def ziggurat() -> tuple[np.ndarray, np.ndarray]:
-    """(X[i] 2^-52, the odd numbers below which X[i] 2^-52 times them is less than X[i + 1]) and exp(-X[i]^2 / 2).
+    """(X[i] 2^-52, the j below which j X[i] 2^-52 is less than X[i + 1]) for each layer, and exp(-X[i]^2 / 2).
 
-    From correctly rounded functions of 40 digits, so that the tables are the same on every machine.
+    Decimal functions are correctly rounded, unlike those of a C library: the tables are the same on every machine.
     """
-    exact = Context(prec=40)
-    r, v = Decimal(R), Decimal(V)
-    height = exact.exp(exact.divide(exact.multiply(r, r), Decimal(-2)))
-    edges, heights = [exact.divide(v, height), r], [0.0, float(height)]
-    for _ in range(2, LAYERS):
-        height = exact.add(height, exact.divide(v, edges[-1]))
-        edges.append(exact.sqrt(exact.multiply(Decimal(-2), exact.ln(height))))
-        heights.append(float(height))
-    edges.append(Decimal(0))
-    heights.append(1.0)
-    inner = [int(exact.divide(exact.multiply(edges[i + 1], Decimal(2**52)), edges[i])) for i in range(LAYERS)]
-    scales = [float(exact.divide(edge, Decimal(2**52))) for edge in edges[:-1]]
-    return np.array([scales, inner], dtype=float).T.copy(), np.array(heights)
+    with localcontext(Context(prec=30)):
+        r, v = Decimal(R), Decimal(V)
+        heights = [(-r * r / 2).exp()]
+        edges = [v / heights[0], r]
+        while len(edges) < LAYERS:
+            heights.append(heights[-1] + v / edges[-1])
+            edges.append((-2 * heights[-1].ln()).sqrt())
+        layers = [(x / 2**52, int(2**52 * inner / x)) for x, inner in zip(edges, [*edges[1:], 0], strict=True)]
+    return np.array(layers, dtype=float), np.array([0, *heights, 1], dtype=float)
 
 
 SCALE, INNER = range(2)
@@ -101,7 +97,7 @@ def normal(s0, s1, s2, s3):
     word, s0, s1, s2, s3 = bits(s0, s1, s2, s3)
     layer = word & LAYER
     j = abscissa(word)
-    if abs(j) < TABLE[layer, INNER]:
+    if likely(abs(j) < TABLE[layer, INNER]):
         return j * TABLE[layer, SCALE], s0, s1, s2, s3
     return outer_normal(layer, j, s0, s1, s2, s3)
 

@@ -4,7 +4,9 @@ import hashlib
 from pathlib import Path
 from types import CellType, FunctionType
 
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import lower_builtin, type_callable
 
 
 def compiled(function, **options):
@@ -17,6 +19,23 @@ def compiled(function, **options):
 
 def inlined(function):
     return compiled(function, forceinline=True)
+
+
+def likely(condition):
+    """The condition of an `if` that nearly always holds: what it saves is kept in registers, at the other's expense."""
+    return condition
+
+
+@type_callable(likely)
+def _likely_type(context):
+    return lambda condition: types.boolean
+
+
+@lower_builtin(likely, types.boolean)
+def _likely_code(context, builder, signature, arguments):
+    bit = ir.IntType(1)
+    expect = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
+    return builder.call(expect, [*arguments, bit(1)])
 
 
 def dated(function):
