@@ -104,7 +104,7 @@ def normal(s0, s1, s2, s3):
 
 @compiled
 def outer_normal(layer, j, s0, s1, s2, s3):
-    """A normal whose first try is not below the curve for sure: once in 80 draws."""
+    """A normal whose first try is not below the curve for sure: once in 67 draws."""
     while True:
         x = j * TABLE[layer, SCALE]
         if abs(j) < TABLE[layer, INNER]:
