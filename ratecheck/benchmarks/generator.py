@@ -165,7 +165,7 @@ def contenders(rng) -> dict:
     return rows
 
 
-def measure(turns=TURNS) -> str:
+def measure() -> str:
     """A table of nanoseconds, and of times over the generator in the kernel in brackets."""
     generators = {"PCG64": np.random.PCG64, "SFC64": np.random.SFC64}
     columns = {name: contenders(np.random.Generator(kind(0))) for name, kind in generators.items()}
@@ -174,7 +174,7 @@ def measure(turns=TURNS) -> str:
     for what in columns["PCG64"]:
         works = [(work, n) for name in columns for work, n in zip(columns[name][what], per_call, strict=True)]
         fastest = np.full(len(works), np.inf)
-        for turn in range(turns + 1):  # the first one warms up
+        for turn in range(TURNS + 1):  # the first one warms up
             for k, (work, n) in enumerate(works):
                 start = time.perf_counter()
                 work()
