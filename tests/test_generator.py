@@ -2,6 +2,7 @@
 
 import os
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -296,6 +297,6 @@ def test_raw_words_end_with_their_reader():
             self.read = some
 
     reader = Reader()
-    write_words(7, reader)
+    write_words(7, SimpleNamespace(buffer=reader))
     literal = Random(state_of(7))
     assert [int(word) for word in np.frombuffer(reader.read, "<u8")[:100]] == [literal.next() for _ in range(100)]

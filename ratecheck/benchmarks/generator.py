@@ -196,13 +196,13 @@ def findings(draws, seed) -> list[tuple[str, str, float, float]]:
     return rows
 
 
-def write_words(seed, file) -> None:
+def write_words(seed, stream) -> None:
     """Bits without end, for a program that tests them."""
     state, words = open_state(np.random.SeedSequence(seed)), np.empty(2**15, dtype=np.uint64)
     try:
         while True:
             fill_words(state, words)
-            file.write(words.astype("<u8").tobytes())
+            stream.buffer.write(words.astype("<u8").tobytes())
     except BrokenPipeError:  # it has seen enough
         return
 
@@ -226,7 +226,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--raw", action="store_true", help="nothing but words of 64 bits, lowest byte first, for ever")
     options = parser.parse_args(arguments)
     if options.raw:
-        write_words(options.seed, sys.stdout.buffer)
+        write_words(options.seed, sys.stdout)
         return 0
     print(measure(), end="\n\n", flush=True)
     rows = findings(options.draws, options.seed)
