@@ -10,7 +10,7 @@ from numba.extending import lower_builtin, type_callable
 
 
 def compiled(function, **options):
-    options |= {"nogil": True, "error_model": "numpy"}
+    options |= {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
         return njit(cache=True, **options)(dated(function))
     except RuntimeError:  # there is no folder that a cache could be written to

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
+from ..generator import uniform
 from ..jit import compiled
-from ..noise import draw
+from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
@@ -136,7 +137,7 @@ class AdaptiveRun(Run):
         self.level = np.zeros(m, dtype=np.int32)
         self.n = np.zeros(m, dtype=np.int64)
         self.total = np.zeros(m)
-        self.priority = rng.random(m)
+        self.priority = self.random(m)
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(cost.minimisers[0])
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
@@ -235,6 +236,7 @@ def adaptive_kernel(
     status = FINE
     t, m, star = state[CLOCK], state[CELLS], state[STAR]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     tau = ln(t)
     while t < until:
         refresh(tree, priority, tau)
@@ -253,12 +255,14 @@ def adaptive_kernel(
                 surely_ahead = 0.0
                 while True:  # B stays the argmin until its key meets its rivals' line
                     for q in range(d):
-                        x[q] = lo[i, q] + a * rng.random()
+                        u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                        x[q] = lo[i, q] + a * u
                     y = f(x)
                     if not lowest <= y < HIGHEST:
                         return IMPOSSIBLE_COST
                     R += y - f_min
-                    Y += y + draw(law, scale, dof, rng)
+                    noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+                    Y += y + noise
                     count += 1
                     t += 1
                     c = Y / count - bias_k
@@ -291,14 +295,15 @@ def adaptive_kernel(
             half = side[k + 1]
             for part in range(children):  # split B; its place goes to the first child
                 s = i if part == 0 else m + part - 1
-                priority[s] = rng.random()
+                priority[s], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
                 level[s] = k + 1
                 n[s] = 0
                 total[s] = 0.0
             which = 0
             star_child = 0
             for q in range(d):
-                x[q] = lo[i, q] + side[k] * rng.random()  # query uniformly from B
+                u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                x[q] = lo[i, q] + side[k] * u  # query uniformly from B
                 middle = lo[i, q] + half
                 for part in range(1, children):
                     lo[m + part - 1, q] = middle if (part >> q) & 1 else lo[i, q]
@@ -312,7 +317,8 @@ def adaptive_kernel(
             R += y - f_min
             s = i if which == 0 else m + which - 1  # the child that holds x_t
             n[s] = 1
-            total[s] = y + draw(law, scale, dof, rng)
+            noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+            total[s] = y + noise
             t += 1
             tau = ln(t)
             for part in range(children):
@@ -335,4 +341,5 @@ def adaptive_kernel(
                     state[EXCEEDED] += 1
     state[CLOCK], state[CELLS], state[STAR] = t, m, star
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return status

@@ -26,8 +26,9 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
+from ..generator import uniform
 from ..jit import compiled
-from ..noise import draw
+from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
 from .protocol import Compiled
@@ -265,6 +266,7 @@ def hoo_kernel(
     status = FINE
     t, m, lines = state[CLOCK], state[CELLS], state[LINES]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     while t < until:
         if (lines + 1) * LINE > tree.size:
             status = NO_ROOM
@@ -283,7 +285,8 @@ def hoo_kernel(
                     tree[s + B], tree[s + N], tree[s + TOTAL] = np.inf, 0.0, 0.0
             if child < 0:  # a tie
                 child = ~child
-                if not rng.random() < 0.5:
+                u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                if not u < 0.5:
                     child += NODE
             place = child
             h += 1
@@ -293,12 +296,14 @@ def hoo_kernel(
             path[h], count[h], total[h], rival[h] = place, n, tree[place + TOTAL], tree[(place ^ NODE) + B]
         for q in range(d):
             a = width[h, q]
-            x[q] = (corner[q] + a * index[q]) + a * rng.random()
+            u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            x[q] = (corner[q] + a * index[q]) + a * u
         y = f(x)
         if not lowest <= y < HIGHEST:
             return IMPOSSIBLE_COST
         R += y - f_min
-        reward = -(y + draw(law, scale, dof, rng))
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        reward = -(y + noise)
         t += 1
         if n == 0.0:  # the node joins the tree
             link[place + NEXT] = m
@@ -327,4 +332,5 @@ def hoo_kernel(
             state[EXCEEDED] += 1
     state[CLOCK], state[CELLS], state[LINES] = t, m, lines
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..generator import fill, open_state
 from ..jit import compiled
 
 FINE, NO_ROOM, IMPOSSIBLE_COST = range(3)
@@ -23,7 +24,7 @@ class Run:
     def __init__(self, cost, noise, rng, trace):
         self.cost = cost
         self.noise = noise.numbers
-        self.rng = rng
+        self.rng = open_state(rng.bit_generator.seed_seq)  # of the random numbers
         self.trace = NO_TRACE if trace is None else trace
         self.state = np.zeros(4, dtype=np.int64)
         self.total_regret = np.zeros(1)
@@ -63,6 +64,12 @@ class Run:
         """What a kernel that queries points needs of the cost, the noise and the random numbers."""
         return self.cost.compiled, self.cost.minimum, lowest(self.cost), *self.noise, self.rng
 
+    def random(self, count) -> np.ndarray:
+        """The next uniforms of the stream."""
+        out = np.empty(count)
+        fill(self.rng, out)
+        return out
+
     def refuse(self, x):
         raise ValueError(bad_value(self.cost, x))
 
@@ -80,12 +87,14 @@ def bad_value(cost, x) -> str:
     return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"
 
 
-@compiled
-def values(f, points):
+def values(f, points) -> np.ndarray:
     """f at every row, by the form of f that the kernels call."""
-    out = np.empty(points.shape[0])
-    x = np.empty(points.shape[1])
-    for i in range(points.shape[0]):
-        x[:] = points[i]
-        out[i] = f(x)
+    out = np.empty(len(points))
+    evaluate(f, np.ascontiguousarray(points), out)
     return out
+
+
+@compiled
+def evaluate(f, points, out):
+    for i in range(points.shape[0]):
+        out[i] = f(points[i])

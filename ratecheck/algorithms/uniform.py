@@ -12,7 +12,7 @@ import numpy as np
 from ..checks import shown
 from ..claims import Claim
 from ..jit import compiled
-from ..noise import draw
+from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
@@ -101,7 +101,7 @@ class UniformRun(Run):
             self.refuse(self.centres[impossible[0]])
         self.n = np.zeros(m, dtype=np.int64)
         self.total = np.zeros(m)
-        self.priority = rng.random(m)
+        self.priority = self.random(m)
         self.state[CELLS] = m
         self.state[STAR] = int(np.argmin(np.max(np.abs(self.centres - cost.minimisers[0]), axis=1)))
         self.by_level = np.zeros((1 if diagnostics else 0, 2))
@@ -151,6 +151,7 @@ def uniform_kernel(
     track = by_level.shape[0] > 0
     t, star = state[CLOCK], state[STAR]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     tau = tau_of(t)
     while t < until:
         refresh(tree, priority, tau)
@@ -167,7 +168,8 @@ def uniform_kernel(
             surely_ahead = 0.0
             while True:  # j* stays the argmin until its key meets its rivals' line
                 R += y - f_min
-                Y += y + draw(law, scale, dof, rng)
+                noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+                Y += y + noise
                 count += 1
                 t += 1
                 c = Y / count
@@ -195,3 +197,4 @@ def uniform_kernel(
         replace(tree, priority, i, c, w, tau)
     state[CLOCK] = t
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
