@@ -30,7 +30,9 @@ from .run import (
     STAR,
     Run,
 )
-from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, seat, stretch
+from .tournament import (
+    AHEAD, CELL, FEW, MANY, FRESH, C, W, empty, inverse_root, refresh, replace, replay, seat, stretch
+)
 
 UNREACHABLE = 2**62
 
@@ -245,15 +247,13 @@ def adaptive_kernel(
         if n[i] < capacity[k]:
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = n[i], total[i]
+            most = FEW
             while True:
-                # tau is concave in t: from now on it grows by at most this per step
-                pace = 1.0 / max(t, 1)
-                since = tau
-                start, slope, expiry, steps = stretch(tree, i, t, since, pace)
+                bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + min(steps, room - count))
                 known = 0
-                surely_ahead = 0.0
-                while True:  # B stays the argmin until its key meets its rivals' line
+                bonus = 0.0
+                while True:  # B stays the argmin until its key meets its rivals'
                     for q in range(d):
                         u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
                         x[q] = lo[i, q] + a * u
@@ -266,25 +266,24 @@ def adaptive_kernel(
                     count += 1
                     t += 1
                     c = Y / count - bias_k
-                    behind = False
-                    if track or count > known or not c < surely_ahead:
-                        tau = ln(t)
-                        behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
                     if trace.size > 0:
                         trace[t - 1] = i
-                    if track:
-                        by_level[k, PULLS] += 1
-                        by_level[k, REGRET] += y - f_min
-                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
-                        if g_star > f_min:
-                            state[EXCEEDED] += 1
-                    if behind or t == pause:
-                        break
-                if not behind:
-                    tau = ln(t)
-                    w = 1.0 / math.sqrt(count)
-                if behind or tau > expiry or t == until or count == room:
+                    if track or count > known or not c - bonus < bound:
+                        tau = ln(t)
+                        w = inverse_root(count)
+                        if track:
+                            by_level[k, PULLS] += 1
+                            by_level[k, REGRET] += y - f_min
+                            g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                            if g_star > f_min:
+                                state[EXCEEDED] += 1
+                        if not c - tau * w < bound or tau > expiry or t == pause:
+                            break
+                        known = min(count + AHEAD, count + (pause - t) - 1)  # until then tau grows, and w is no less
+                        bonus = tau * inverse_root(count + AHEAD)
+                if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
+                most = min(4.0 * most, MANY)
             n[i] = count
             total[i] = Y
             replace(tree, priority, i, c, w, tau)

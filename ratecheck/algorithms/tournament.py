@@ -38,6 +38,10 @@ EPS = 2.0**-48
 # Finite, so that certificates need no special cases; a key in use is below 1e140 in absolute value.
 FRESH, VACANT = -1e150, 1e150
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
+ROUNDED_UP = 1.0 + 2.0**-50  # a computed tau may exceed its bound by a few units in the last place
+TABULATED = 1024
+INVERSE_ROOT = np.array([0.0, *(1.0 / math.sqrt(n) for n in range(1, TABULATED))])
+FEW, MANY = 8.0, 512.0  # pulls for which rivals are looked at, once in the lead and later
 AHEAD = 16  # pulls for which a lead is judged by the mean alone, without a logarithm and a square root
 UNDERFLOW = 1e-250  # products smaller than this lose digits
 FOREVER = 1e200  # the lead of the winner over an equal line: ties are decided once
@@ -162,55 +166,33 @@ def refresh(tree, priority, tau):
 
 
 @inlined
-def rivals(tree, i, tau, later):
-    """A line that no other cell undercuts: key >= at + slope (tau' - tau) for tau <= tau' <= later.
+def rivals(tree, i, later):
+    """A key that no other cell undercuts up to `later`, and the expiry after which that means nothing.
 
-    Apart from the winner i, only the players it met on its way to the root matter.  The smallest of their
-    keys is a concave function of tau', so it lies above its chord from tau to `later`; the chord is lowered
-    by more than all roundings together.  Also returned is the expiry of those players: later than that, the
-    line means nothing.
+    Apart from the winner i, only the players it met on its way to the root matter.  Their keys fall with tau, the
+    rounded ones too, because rounding is monotone.
     """
     node = tree.shape[0] // 2 + i
-    start = np.inf
-    end = np.inf
+    bound = np.inf
     expiry = np.inf
     while node > 1:
         other = node ^ 1
-        start = min(start, tree[other, C] - tau * tree[other, W])
-        end = min(end, tree[other, C] - later * tree[other, W])
+        bound = min(bound, tree[other, C] - later * tree[other, W])
         expiry = min(expiry, tree[other, EXPIRY])
         node >>= 1
-    lowered = start - EPS * (abs(start) + abs(end) + (4.0 * later + UNDERFLOW))
-    return lowered, (end - start) / max(later - tau, STANDSTILL), expiry
+    return bound, expiry
 
 
 @inlined
-def stretch(tree, i, t, tau, pace):
-    """For how many steps one look at the winner's rivals serves, and what it says: their line, and its expiry.
+def stretch(tree, i, most, tau, slowness):
+    """A key that no rival of the winner undercuts for some steps, how many these are, and when that expires.
 
-    `pace` is how much tau, concave in t, grows per step at most.
+    tau, concave in t, takes at least `slowness` steps to grow by 1.
     """
-    window = min(256, 1 + t // 32)
-    start, slope, expiry = rivals(tree, i, tau, tau + window * pace)
-    return start, slope, expiry, max(int(min(window, min(expiry - tau, 1.0) / pace)), 1)
+    bound, expiry = rivals(tree, i, (tau + most / slowness) * ROUNDED_UP)
+    return bound, max(int(min(most, (expiry - tau) * slowness)), 1), expiry
 
 
 @inlined
-def ahead(line, tau, w):
-    """A c below which the key c - tau' w' surely lies below `line`, whatever tau' >= tau and w' >= w."""
-    bonus = tau * w
-    return (line + bonus) - EPS * (abs(line) + bonus + UNDERFLOW)
-
-
-@inlined
-def lead(c, count, tau, start, slope, since, pace):
-    """Whether a winner with mean key c has fallen behind its rivals' line, its w, and how long its lead is sure.
-
-    Up to the count `known` it stays ahead while c is below `surely_ahead`.
-    """
-    w = 1.0 / math.sqrt(count)
-    if not c - tau * w < start + slope * (tau - since):
-        return True, w, count, 0.0
-    known = count + AHEAD
-    line = start + slope * ((tau - since) + AHEAD * pace)
-    return False, w, known, ahead(line, tau, 1.0 / math.sqrt(known))
+def inverse_root(count):
+    return INVERSE_ROOT[int(count)] if count < TABULATED else 1.0 / math.sqrt(count)

@@ -17,7 +17,7 @@ from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, stretch
+from .tournament import AHEAD, CELL, FEW, FRESH, MANY, C, W, empty, inverse_root, refresh, replace, replay, stretch
 
 
 @dataclass(frozen=True)
@@ -158,40 +158,37 @@ def uniform_kernel(
         i = int(tree[1, CELL])  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
+        most = FEW
         while True:
-            # tau is concave in t: from now on it grows by at most this per step
-            pace = 4.0 / (max(t, 1) * max(tau, 1e-3))
-            since = tau
-            start, slope, expiry, steps = stretch(tree, i, t, since, pace)
+            bound, steps, expiry = stretch(tree, i, most, tau, 0.25 * max(t, 1) * max(tau, 1e-3))
             pause = min(until, t + steps)
             known = 0
-            surely_ahead = 0.0
-            while True:  # j* stays the argmin until its key meets its rivals' line
+            bonus = 0.0
+            while True:  # j* stays the argmin until its key meets its rivals'
                 R += y - f_min
                 noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
                 Y += y + noise
                 count += 1
                 t += 1
                 c = Y / count
-                behind = False
-                if track or count > known or not c < surely_ahead:
-                    tau = tau_of(t)
-                    behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
                 if trace.size > 0:
                     trace[t - 1] = i
-                if track:
-                    by_level[0, PULLS] += 1
-                    by_level[0, REGRET] += y - f_min
-                    g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
-                    if g_star > f_min:
-                        state[EXCEEDED] += 1
-                if behind or t == pause:
-                    break
-            if not behind:
-                tau = tau_of(t)
-                w = 1.0 / math.sqrt(count)
-            if behind or tau > expiry or t == until:
+                if track or count > known or not c - bonus < bound:
+                    tau = tau_of(t)
+                    w = inverse_root(count)
+                    if track:
+                        by_level[0, PULLS] += 1
+                        by_level[0, REGRET] += y - f_min
+                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                        if g_star > f_min:
+                            state[EXCEEDED] += 1
+                    if not c - tau * w < bound or tau > expiry or t == pause:
+                        break
+                    known = min(count + AHEAD, count + (pause - t) - 1)  # until then tau grows, and w is no less
+                    bonus = tau * inverse_root(count + AHEAD)
+            if not c - tau * w < bound or tau > expiry or t == until:
                 break
+            most = min(4.0 * most, MANY)
         n[i] = count
         total[i] = Y
         replace(tree, priority, i, c, w, tau)
