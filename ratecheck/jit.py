@@ -22,7 +22,7 @@ def inlined(function):
 
 
 def likely(condition):
-    """The condition of an `if` that nearly always holds: what it saves is kept in registers, at the other's expense."""
+    """The condition of an `if` that nearly always holds: its numbers stay in registers, at a cost to the other."""
     return condition
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from .checks import shown
 from .generator import normal, student, uniform
-from .jit import inlined
+from .jit import inlined, likely
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
 
@@ -94,7 +94,7 @@ def draw(law, scale, dof, rng):
 @inlined
 def sample(law, scale, dof, s0, s1, s2, s3):
     """One W and the next state of the stream it was drawn from."""
-    if law == GAUSSIAN:
+    if likely(law == GAUSSIAN):
         z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
         return scale * z, s0, s1, s2, s3
     if law == STUDENT_T:
