@@ -12,7 +12,7 @@ import numpy as np
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
-from ..jit import compiled
+from ..jit import compiled, likely, value
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
@@ -257,8 +257,8 @@ def adaptive_kernel(
                     for q in range(d):
                         u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
                         x[q] = lo[i, q] + a * u
-                    y = f(x)
-                    if not lowest <= y < HIGHEST:
+                    y = value(f, x)
+                    if not likely(lowest <= y < HIGHEST):
                         return IMPOSSIBLE_COST
                     R += y - f_min
                     noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
@@ -266,12 +266,12 @@ def adaptive_kernel(
                     count += 1
                     t += 1
                     c = Y / count - bias_k
-                    if trace.size > 0:
+                    if not likely(trace.size == 0):
                         trace[t - 1] = i
-                    if track or count > known or not c - bonus < bound:
+                    if not likely(not track and count <= known and c - bonus < bound):
                         tau = ln(t)
                         w = inverse_root(count)
-                        if track:
+                        if not likely(not track):
                             by_level[k, PULLS] += 1
                             by_level[k, REGRET] += y - f_min
                             g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
@@ -310,7 +310,7 @@ def adaptive_kernel(
                     which |= 1 << q
                 if x_star[q] >= middle:
                     star_child |= 1 << q
-            y = f(x)
+            y = value(f, x)
             if not lowest <= y < HIGHEST:
                 return IMPOSSIBLE_COST
             R += y - f_min

@@ -27,7 +27,7 @@ import numpy as np
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
-from ..jit import compiled
+from ..jit import compiled, value
 from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
@@ -298,7 +298,7 @@ def hoo_kernel(
             a = width[h, q]
             u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
             x[q] = (corner[q] + a * index[q]) + a * u
-        y = f(x)
+        y = value(f, x)
         if not lowest <= y < HIGHEST:
             return IMPOSSIBLE_COST
         R += y - f_min

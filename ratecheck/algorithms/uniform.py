@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
-from ..jit import compiled
+from ..jit import compiled, likely
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
@@ -171,9 +171,9 @@ def uniform_kernel(
                 count += 1
                 t += 1
                 c = Y / count
-                if trace.size > 0:
+                if not likely(trace.size == 0):
                     trace[t - 1] = i
-                if track or count > known or not c - bonus < bound:
+                if not likely(not track and count <= known and c - bonus < bound):
                     tau = tau_of(t)
                     w = inverse_root(count)
                     if track:
