@@ -31,7 +31,7 @@ from .run import (
     Run,
 )
 from .tournament import (
-    AHEAD, CELL, FEW, MANY, FRESH, C, W, empty, inverse_root, refresh, replace, replay, seat, stretch
+    CELL, FEW, MANY, FRESH, C, W, empty, inverse_root, refresh, replace, replay, seat, stretch, sure
 )
 
 UNREACHABLE = 2**62
@@ -247,12 +247,11 @@ def adaptive_kernel(
         if n[i] < capacity[k]:
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = n[i], total[i]
-            most = FEW
+            most, w = FEW, tree[size + i, W]
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + min(steps, room - count))
-                known = 0
-                bonus = 0.0
+                bonus, fall = sure(max(count, 1), w, tau)
                 while True:  # B stays the argmin until its key meets its rivals'
                     for q in range(d):
                         u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
@@ -268,7 +267,8 @@ def adaptive_kernel(
                     c = Y / count - bias_k
                     if not likely(trace.size == 0):
                         trace[t - 1] = i
-                    if not likely(not track and count <= known and c - bonus < bound):
+                    bonus -= fall
+                    if not likely(not track and t != pause and c - bonus < bound):
                         tau = ln(t)
                         w = inverse_root(count)
                         if not likely(not track):
@@ -279,8 +279,7 @@ def adaptive_kernel(
                                 state[EXCEEDED] += 1
                         if not c - tau * w < bound or tau > expiry or t == pause:
                             break
-                        known = min(count + AHEAD, count + (pause - t) - 1)  # until then tau grows, and w is no less
-                        bonus = tau * inverse_root(count + AHEAD)
+                        bonus, fall = sure(count, w, tau)
                 if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
                 most = min(4.0 * most, MANY)

@@ -38,11 +38,11 @@ EPS = 2.0**-48
 # Finite, so that certificates need no special cases; a key in use is below 1e140 in absolute value.
 FRESH, VACANT = -1e150, 1e150
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
+ROUNDED_DOWN = 1.0 - 2.0**-40
 ROUNDED_UP = 1.0 + 2.0**-50  # a computed tau may exceed its bound by a few units in the last place
 TABULATED = 1024
 INVERSE_ROOT = np.array([0.0, *(1.0 / math.sqrt(n) for n in range(1, TABULATED))])
 FEW, MANY = 8.0, 512.0  # pulls for which rivals are looked at, once in the lead and later
-AHEAD = 16  # pulls for which a lead is judged by the mean alone, without a logarithm and a square root
 UNDERFLOW = 1e-250  # products smaller than this lose digits
 FOREVER = 1e200  # the lead of the winner over an equal line: ties are decided once
 
@@ -196,3 +196,13 @@ def stretch(tree, i, most, tau, slowness):
 @inlined
 def inverse_root(count):
     return INVERSE_ROOT[int(count)] if count < TABULATED else 1.0 / math.sqrt(count)
+
+
+@inlined
+def sure(count, w, tau):
+    """A bonus that tau w will not be below, and what it has to give away with each further pull.
+
+    tau grows, and w = 1 / sqrt(count), being convex, stays above its tangent; a little less, for the roundings.
+    """
+    bonus = tau * w * ROUNDED_DOWN
+    return bonus, 0.5 * bonus / count

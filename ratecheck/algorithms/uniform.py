@@ -17,7 +17,7 @@ from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import AHEAD, CELL, FEW, FRESH, MANY, C, W, empty, inverse_root, refresh, replace, replay, stretch
+from .tournament import CELL, FEW, FRESH, MANY, C, W, empty, inverse_root, refresh, replace, replay, stretch, sure
 
 
 @dataclass(frozen=True)
@@ -158,12 +158,11 @@ def uniform_kernel(
         i = int(tree[1, CELL])  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
-        most = FEW
+        most, w = FEW, tree[size + i, W]
         while True:
             bound, steps, expiry = stretch(tree, i, most, tau, 0.25 * max(t, 1) * max(tau, 1e-3))
             pause = min(until, t + steps)
-            known = 0
-            bonus = 0.0
+            bonus, fall = sure(max(count, 1), w, tau)
             while True:  # j* stays the argmin until its key meets its rivals'
                 R += y - f_min
                 noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
@@ -173,7 +172,8 @@ def uniform_kernel(
                 c = Y / count
                 if not likely(trace.size == 0):
                     trace[t - 1] = i
-                if not likely(not track and count <= known and c - bonus < bound):
+                bonus -= fall
+                if not likely(not track and t != pause and c - bonus < bound):
                     tau = tau_of(t)
                     w = inverse_root(count)
                     if track:
@@ -184,8 +184,7 @@ def uniform_kernel(
                             state[EXCEEDED] += 1
                     if not c - tau * w < bound or tau > expiry or t == pause:
                         break
-                    known = min(count + AHEAD, count + (pause - t) - 1)  # until then tau grows, and w is no less
-                    bonus = tau * inverse_root(count + AHEAD)
+                    bonus, fall = sure(count, w, tau)
             if not c - tau * w < bound or tau > expiry or t == until:
                 break
             most = min(4.0 * most, MANY)
