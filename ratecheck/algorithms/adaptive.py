@@ -251,7 +251,7 @@ def adaptive_kernel(
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + min(steps, room - count))
-                bonus, fall = sure(max(count, 1), w, tau)
+                safe, fall = sure(max(count, 1), w, tau, bias_k, bound)
                 while True:  # B stays the argmin until its key meets its rivals'
                     for q in range(d):
                         u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
@@ -264,13 +264,13 @@ def adaptive_kernel(
                     Y += y + noise
                     count += 1
                     t += 1
-                    c = Y / count - bias_k
                     if not likely(trace.size == 0):
                         trace[t - 1] = i
-                    bonus -= fall
-                    if not likely(not track and t != pause and c - bonus < bound):
+                    safe -= fall
+                    if not likely(not track and t != pause and Y < safe * count):
                         tau = ln(t)
                         w = inverse_root(count)
+                        c = Y / count - bias_k
                         if not likely(not track):
                             by_level[k, PULLS] += 1
                             by_level[k, REGRET] += y - f_min
@@ -279,7 +279,7 @@ def adaptive_kernel(
                                 state[EXCEEDED] += 1
                         if not c - tau * w < bound or tau > expiry or t == pause:
                             break
-                        bonus, fall = sure(count, w, tau)
+                        safe, fall = sure(count, w, tau, bias_k, bound)
                 if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
                 most = min(4.0 * most, MANY)

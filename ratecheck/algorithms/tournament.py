@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from ..jit import compiled, inlined
+from ..jit import compiled, inlined, likely
 
 # Columns of the tree.  A node takes 32 bytes, so the two players of a match share a cache line.
 C, W, EXPIRY, CELL = range(4)
@@ -38,7 +38,7 @@ EPS = 2.0**-48
 # Finite, so that certificates need no special cases; a key in use is below 1e140 in absolute value.
 FRESH, VACANT = -1e150, 1e150
 STANDSTILL = 1e-150  # a speed at which lines never meet: 1e150 / 1e-150 is still finite
-ROUNDED_DOWN = 1.0 - 2.0**-40
+SLACK = 2.0**-42
 ROUNDED_UP = 1.0 + 2.0**-50  # a computed tau may exceed its bound by a few units in the last place
 TABULATED = 1024
 INVERSE_ROOT = np.array([0.0, *(1.0 / math.sqrt(n) for n in range(1, TABULATED))])
@@ -118,7 +118,7 @@ def replace(tree, priority, i, c, w, tau):
         other_key = other_c - tau * other_w
         gap = abs(key - other_key)
         best = min(key, other_key)
-        if key == other_key:
+        if not likely(key != other_key):
             gap = FOREVER if w == other_w and c == other_c else 0.0
             if comes_first(priority, cell, other_cell):
                 other_key = VACANT
@@ -199,10 +199,12 @@ def inverse_root(count):
 
 
 @inlined
-def sure(count, w, tau):
-    """A bonus that tau w will not be below, and what it has to give away with each further pull.
+def sure(count, w, tau, bias, bound):
+    """A level for the mean of a cell below which its key is surely below the bound, and its fall with each pull.
 
-    tau grows, and w = 1 / sqrt(count), being convex, stays above its tangent; a little less, for the roundings.
+    tau grows, and w = 1 / sqrt(count), being convex, stays above its tangent.  The level is lowered by more than all
+    roundings together, also those of comparing a sum with the level times a count.
     """
-    bonus = tau * w * ROUNDED_DOWN
-    return bonus, 0.5 * bonus / count
+    bonus = tau * w
+    level = (bound + bias) + bonus
+    return level - SLACK * ((abs(bound) + bias) + bonus), 0.5 * bonus / count

@@ -162,20 +162,20 @@ def uniform_kernel(
         while True:
             bound, steps, expiry = stretch(tree, i, most, tau, 0.25 * max(t, 1) * max(tau, 1e-3))
             pause = min(until, t + steps)
-            bonus, fall = sure(max(count, 1), w, tau)
+            safe, fall = sure(max(count, 1), w, tau, 0.0, bound)
             while True:  # j* stays the argmin until its key meets its rivals'
                 R += y - f_min
                 noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
                 Y += y + noise
                 count += 1
                 t += 1
-                c = Y / count
                 if not likely(trace.size == 0):
                     trace[t - 1] = i
-                bonus -= fall
-                if not likely(not track and t != pause and c - bonus < bound):
+                safe -= fall
+                if not likely(not track and t != pause and Y < safe * count):
                     tau = tau_of(t)
                     w = inverse_root(count)
+                    c = Y / count
                     if track:
                         by_level[0, PULLS] += 1
                         by_level[0, REGRET] += y - f_min
@@ -184,7 +184,7 @@ def uniform_kernel(
                             state[EXCEEDED] += 1
                     if not c - tau * w < bound or tau > expiry or t == pause:
                         break
-                    bonus, fall = sure(count, w, tau)
+                    safe, fall = sure(count, w, tau, 0.0, bound)
             if not c - tau * w < bound or tau > expiry or t == until:
                 break
             most = min(4.0 * most, MANY)
