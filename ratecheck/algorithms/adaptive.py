@@ -31,7 +31,7 @@ from .run import (
     Run,
 )
 from .tournament import (
-    CELL, FEW, MANY, FRESH, C, W, empty, inverse_root, refresh, replace, replay, seat, stretch, sure
+    FEW, FRESH, MANY, NODE, C, W, empty, inverse_root, leaf, refresh, replace, replay, seat, stretch, sure, winner
 )
 
 UNREACHABLE = 2**62
@@ -232,7 +232,7 @@ def adaptive_kernel(
     state, regret, x_star, by_level, trace, x, until,
 ):  # fmt: skip
     d = lo.shape[1]
-    size = tree.shape[0] // 2
+    size = tree.size // (2 * NODE)
     children = 2**d
     track = by_level.shape[0] > 0
     status = FINE
@@ -242,12 +242,12 @@ def adaptive_kernel(
     tau = ln(t)
     while t < until:
         refresh(tree, priority, tau)
-        i = int(tree[1, CELL])  # pick B = argmin g_t
+        i = winner(tree)  # pick B = argmin g_t
         k = level[i]
         if n[i] < capacity[k]:
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = n[i], total[i]
-            most, w = FEW, tree[size + i, W]
+            most, w = FEW, tree[leaf(tree, i) + W]
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + min(steps, room - count))
@@ -274,7 +274,7 @@ def adaptive_kernel(
                         if not likely(not track):
                             by_level[k, PULLS] += 1
                             by_level[k, REGRET] += y - f_min
-                            g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                            g_star = c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
                             if g_star > f_min:
                                 state[EXCEEDED] += 1
                         if not c - tau * w < bound or tau > expiry or t == pause:
@@ -335,7 +335,7 @@ def adaptive_kernel(
             if track:
                 by_level[k, PULLS] += 1
                 by_level[k, REGRET] += y - f_min
-                if tree[size + star, C] - tau * tree[size + star, W] > f_min:
+                if tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W] > f_min:
                     state[EXCEEDED] += 1
     state[CLOCK], state[CELLS], state[STAR] = t, m, star
     regret[0] = R

@@ -17,7 +17,7 @@ from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import CELL, FEW, FRESH, MANY, C, W, empty, inverse_root, refresh, replace, replay, stretch, sure
+from .tournament import FEW, FRESH, MANY, C, W, empty, inverse_root, leaf, refresh, replace, replay, seat, stretch, sure, winner
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,7 @@ class UniformRun(Run):
         self.state[STAR] = int(np.argmin(np.max(np.abs(self.centres - cost.minimisers[0]), axis=1)))
         self.by_level = np.zeros((1 if diagnostics else 0, 2))
         self.tree = empty(max(m, 2))
-        self.tree[len(self.tree) // 2 :][:m, C] = FRESH
-        self.tree[len(self.tree) // 2 :][:m, CELL] = np.arange(m)
-        replay(self.tree, self.priority, 0, m, 0.0)
+        gather(self.tree, self.priority, m)
 
     def advance(self, until):
         uniform_kernel(
@@ -139,6 +137,14 @@ class UniformRun(Run):
 
 
 @compiled
+def gather(tree, priority, m):
+    """Seat all bins in an empty tree."""
+    for i in range(m):
+        seat(tree, i, FRESH, 0.0)
+    replay(tree, priority, 0, m, 0.0)
+
+
+@compiled
 def tau_of(t):
     return math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0  # before the first query no key depends on it
 
@@ -147,7 +153,6 @@ def tau_of(t):
 def uniform_kernel(
     value, f_min, law, scale, dof, rng, n, total, priority, tree, state, regret, by_level, trace, until
 ):  # fmt: skip
-    size = tree.shape[0] // 2
     track = by_level.shape[0] > 0
     t, star = state[CLOCK], state[STAR]
     R = regret[0]
@@ -155,10 +160,10 @@ def uniform_kernel(
     tau = tau_of(t)
     while t < until:
         refresh(tree, priority, tau)
-        i = int(tree[1, CELL])  # j* = argmin g_tj
+        i = winner(tree)  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
-        most, w = FEW, tree[size + i, W]
+        most, w = FEW, tree[leaf(tree, i) + W]
         while True:
             bound, steps, expiry = stretch(tree, i, most, tau, 0.25 * max(t, 1) * max(tau, 1e-3))
             pause = min(until, t + steps)
@@ -179,7 +184,7 @@ def uniform_kernel(
                     if track:
                         by_level[0, PULLS] += 1
                         by_level[0, REGRET] += y - f_min
-                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
+                        g_star = c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
                         if g_star > f_min:
                             state[EXCEEDED] += 1
                     if not c - tau * w < bound or tau > expiry or t == pause:
