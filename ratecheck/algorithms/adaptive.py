@@ -35,6 +35,7 @@ from .tournament import (
 )
 
 UNREACHABLE = 2**62
+TOTAL, N, LEVEL, CORNER = range(4)  # columns of `cell`, a row per cell; the corner's coordinates come last
 
 
 @dataclass(frozen=True)
@@ -132,18 +133,28 @@ class AdaptiveRun(Run):
         deepest = partition.deepest_level(cost, length)
         self.side = np.array([length * 2.0**-k for k in range(deepest + 1)])
         self.bias = np.array([mu * a**alpha for a in self.side.tolist()])
-        self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE])
+        self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE], dtype=float)
         self.deepest_capacity = capacity(alpha, deepest)
-        self.lo = partition.grid(cost, length, offset)
-        m = len(self.lo)
-        self.level = np.zeros(m, dtype=np.int32)
-        self.n = np.zeros(m, dtype=np.int64)
-        self.total = np.zeros(m)
+        grid = partition.grid(cost, length, offset)
+        m = len(grid)
+        self.cell = np.hstack([np.zeros((m, CORNER)), grid])
         self.priority = self.random(m)
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(cost.minimisers[0])
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
         self.make_room(max(256, m + m // 2))
+
+    @property
+    def n(self) -> np.ndarray:
+        return self.cell[:, N]
+
+    @property
+    def level(self) -> np.ndarray:
+        return self.cell[:, LEVEL].astype(int)
+
+    @property
+    def lo(self) -> np.ndarray:
+        return self.cell[:, CORNER:]
 
     def cell_of(self, x):
         inside = np.all((self.lo <= x) & (x < self.lo + self.side[0]), axis=1)
@@ -151,13 +162,13 @@ class AdaptiveRun(Run):
 
     def make_room(self, size):
         self.tree = None  # the old one goes before the new one comes
-        for name in ("lo", "level", "n", "total", "priority"):
+        for name in ("cell", "priority"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
             new[: self.cells] = old[: self.cells]
             setattr(self, name, new)
         self.tree = empty(size)
-        gather(self.tree, self.priority, self.n, self.total, self.level, self.bias, self.cells, ln(self.t))
+        gather(self.tree, self.priority, self.cell, self.bias, self.cells, ln(self.t))
 
     def run_kernel(self, until):
         return adaptive_kernel(
@@ -165,10 +176,7 @@ class AdaptiveRun(Run):
             self.side,
             self.bias,
             self.capacity,
-            self.lo,
-            self.level,
-            self.n,
-            self.total,
+            self.cell,
             self.priority,
             self.tree,
             self.state,
@@ -216,11 +224,12 @@ def ln(t):
 
 
 @compiled
-def gather(tree, priority, n, total, level, bias, m, tau):
+def gather(tree, priority, cell, bias, m, tau):
     """Seat all cells in an empty tree."""
     for i in range(m):
-        if n[i] > 0:
-            seat(tree, i, total[i] / n[i] - bias[level[i]], 1.0 / math.sqrt(n[i]))
+        n = cell[i, N]
+        if n > 0:
+            seat(tree, i, cell[i, TOTAL] / n - bias[int(cell[i, LEVEL])], inverse_root(n))
         else:
             seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, tau)
@@ -228,10 +237,10 @@ def gather(tree, priority, n, total, level, bias, m, tau):
 
 @compiled
 def adaptive_kernel(
-    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, lo, level, n, total, priority, tree,
+    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, cell, priority, tree,
     state, regret, x_star, by_level, trace, x, until,
 ):  # fmt: skip
-    d = lo.shape[1]
+    d = cell.shape[1] - CORNER
     size = tree.size // (2 * NODE)
     children = 2**d
     track = by_level.shape[0] > 0
@@ -243,26 +252,26 @@ def adaptive_kernel(
     while t < until:
         refresh(tree, priority, tau)
         i = winner(tree)  # pick B = argmin g_t
-        k = level[i]
-        if n[i] < capacity[k]:
+        k = int(cell[i, LEVEL])
+        if cell[i, N] < capacity[k]:
             a, bias_k, room = side[k], bias[k], capacity[k]
-            count, Y = n[i], total[i]
+            count, Y = cell[i, N], cell[i, TOTAL]
             most, w = FEW, tree[leaf(tree, i) + W]
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
-                pause = min(until, t + min(steps, room - count))
-                safe, fall = sure(max(count, 1), w, tau, bias_k, bound)
+                pause = min(until, t + int(min(float(steps), room - count)))
+                safe, fall = sure(max(count, 1.0), w, tau, bias_k, bound)
                 while True:  # B stays the argmin until its key meets its rivals'
                     for q in range(d):
                         u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-                        x[q] = lo[i, q] + a * u
+                        x[q] = cell[i, CORNER + q] + a * u
                     y = value(f, x)
                     if not likely(lowest <= y < HIGHEST):
                         return IMPOSSIBLE_COST
                     R += y - f_min
                     noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
                     Y += y + noise
-                    count += 1
+                    count += 1.0
                     t += 1
                     if not likely(trace.size == 0):
                         trace[t - 1] = i
@@ -283,8 +292,8 @@ def adaptive_kernel(
                 if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
                 most = min(4.0 * most, MANY)
-            n[i] = count
-            total[i] = Y
+            cell[i, N] = count
+            cell[i, TOTAL] = Y
             replace(tree, priority, i, c, w, tau)
         else:
             if m + children - 1 > size:
@@ -294,17 +303,15 @@ def adaptive_kernel(
             for part in range(children):  # split B; its place goes to the first child
                 s = i if part == 0 else m + part - 1
                 priority[s], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-                level[s] = k + 1
-                n[s] = 0
-                total[s] = 0.0
+                cell[s, TOTAL], cell[s, N], cell[s, LEVEL] = 0.0, 0.0, k + 1
             which = 0
             star_child = 0
             for q in range(d):
                 u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-                x[q] = lo[i, q] + side[k] * u  # query uniformly from B
-                middle = lo[i, q] + half
+                x[q] = cell[i, CORNER + q] + side[k] * u  # query uniformly from B
+                middle = cell[i, CORNER + q] + half
                 for part in range(1, children):
-                    lo[m + part - 1, q] = middle if (part >> q) & 1 else lo[i, q]
+                    cell[m + part - 1, CORNER + q] = middle if (part >> q) & 1 else cell[i, CORNER + q]
                 if x[q] >= middle:
                     which |= 1 << q
                 if x_star[q] >= middle:
@@ -314,15 +321,15 @@ def adaptive_kernel(
                 return IMPOSSIBLE_COST
             R += y - f_min
             s = i if which == 0 else m + which - 1  # the child that holds x_t
-            n[s] = 1
+            cell[s, N] = 1.0
             noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
-            total[s] = y + noise
+            cell[s, TOTAL] = y + noise
             t += 1
             tau = ln(t)
             for part in range(children):
                 s = i if part == 0 else m + part - 1
-                if n[s] > 0:
-                    seat(tree, s, total[s] / 1 - bias[k + 1], 1.0)
+                if cell[s, N] > 0:
+                    seat(tree, s, cell[s, TOTAL] - bias[k + 1], 1.0)
                 else:
                     seat(tree, s, FRESH, 0.0)
             replay(tree, priority, m, m + children - 1, tau)
