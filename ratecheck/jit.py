@@ -1,7 +1,7 @@
 """How kernels are compiled: cached on disk, without the interpreter's lock, division as in IEEE 754."""
 
-import functools
 import hashlib
+from collections import Counter
 from pathlib import Path
 from types import CellType, FunctionType
 
@@ -10,8 +10,6 @@ from numba import njit, types
 from numba.extending import lower_builtin, type_callable
 
 from function_zoo.formula import content
-
-KEY = "_key"
 
 
 def fingerprint():
@@ -27,11 +25,11 @@ def compiled(function, **options):
     return _compiled(dated(function, SOURCES), **options)
 
 
-def _compiled(function, **options):
+def _compiled(function, on_disk=True, **options):
     # without reference counts, which nothing here needs: a kernel allocates no array
     options |= {"nogil": True, "error_model": "numpy", "_nrt": False}
     try:
-        return njit(cache=True, **options)(function)
+        return njit(cache=on_disk, **options)(function)
     except RuntimeError:  # there is no folder that a cache could be written to
         return njit(**options)(function)
 
@@ -64,11 +62,10 @@ def dated(function, key, **replaced):
     edited in another file.  But captured variables belong to its cache key, also those that are never used.
     """
     code = function.__code__
-    names = tuple(name for name in code.co_freevars if name != KEY)
-    cells = [cell for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True) if name != KEY]
-    code = code.replace(co_freevars=(*names, KEY))
+    code = code.replace(co_freevars=(*code.co_freevars, "_key"))
     scope = function.__globals__ | replaced if replaced else function.__globals__
-    copy = FunctionType(code, scope, function.__name__, function.__defaults__, (*cells, CellType(key)))
+    cells = (*(function.__closure__ or ()), CellType(key))
+    copy = FunctionType(code, scope, function.__name__, function.__defaults__, cells)
     copy.__doc__ = function.__doc__
     copy.__qualname__ = function.__qualname__
     return copy
@@ -76,18 +73,42 @@ def dated(function, key, **replaced):
 
 @inlined
 def value(f, x):
-    """A cost at a point: in kernels for any cost a call through a pointer, in others the formula itself."""
+    """A cost at a point: a call through a pointer, unless a kernel is made for one formula."""
     return f(x)
 
 
-@functools.lru_cache(maxsize=64)
-def specialised(kernel, formula):
-    """The same kernel for one formula, which takes the place of `value`; compiled when first called."""
-    body = njit(forceinline=True, error_model="numpy", _nrt=False)(formula)
+class Kernel:
+    """A compiled function that queries a cost by `value`: one for all costs, and one each for formulas in long use.
 
-    @njit(forceinline=True, _nrt=False)
-    def own_value(f, x):
-        return body(x)
+    Both come to the same bits.  With the formula in place of the call a step is some nanoseconds cheaper, but to
+    compile it takes seconds; a process does so after as many steps as make that a small part of its time.
+    """
 
-    key = hashlib.sha256(f"{SOURCES} {content(formula)}".encode()).hexdigest()
-    return _compiled(dated(kernel.py_func, key, value=own_value))
+    PAYS_OFF = 2 * 10**8
+
+    def __init__(self, function):
+        self.function = function
+        self.general = compiled(function)
+        self.own = {}
+        self.steps = Counter()
+
+    def advance(self, cost, formula, clock, *arguments):
+        """Call it; `formula` is the cost's name in here, and `clock[0]` counts the steps."""
+        begun = clock[0]
+        status = self.own.get(formula, self.general)(*arguments)
+        self.steps[formula] += int(clock[0] - begun)
+        if self.steps[formula] >= self.PAYS_OFF and formula not in self.own:
+            self.specialise(cost, formula)
+        return status
+
+    def specialise(self, cost, formula):
+        """From now on, use a form made for this cost's formula; it is compiled when first called."""
+        body = njit(forceinline=True, error_model="numpy")(cost.formula)
+
+        @njit(forceinline=True)
+        def own_value(f, x):
+            return body(x)
+
+        key = hashlib.sha256(f"{SOURCES} {content(cost.formula)}".encode()).hexdigest()
+        # on disk only what no global can change, for numba would not notice
+        self.own[formula] = _compiled(dated(self.function, key, value=own_value), on_disk=cost.registered)

@@ -12,7 +12,7 @@ import numpy as np
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
-from ..jit import compiled, likely, value
+from ..jit import Kernel, compiled, likely, value
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
@@ -31,7 +31,22 @@ from .run import (
     Run,
 )
 from .tournament import (
-    FEW, FRESH, MANY, NODE, C, W, empty, inverse_root, leaf, refresh, replace, replay, seat, stretch, sure, winner
+    FEW,
+    FRESH,
+    MANY,
+    NODE,
+    C,
+    W,
+    empty,
+    inverse_root,
+    leaf,
+    refresh,
+    replace,
+    replay,
+    seat,
+    stretch,
+    sure,
+    winner,
 )
 
 UNREACHABLE = 2**62
@@ -170,9 +185,12 @@ class AdaptiveRun(Run):
         self.tree = empty(size)
         gather(self.tree, self.priority, self.cell, self.bias, self.cells, ln(self.t))
 
-    def run_kernel(self, until):
-        return adaptive_kernel(
-            *self.sampled,
+    @property
+    def kernel(self) -> Kernel:
+        return adaptive_kernel
+
+    def arguments(self) -> tuple:
+        return (
             self.side,
             self.bias,
             self.capacity,
@@ -184,8 +202,6 @@ class AdaptiveRun(Run):
             self.cost.minimisers[0],
             self.by_level,
             self.trace,
-            self.x,
-            until,
         )
 
     def grow(self):
@@ -235,7 +251,7 @@ def gather(tree, priority, cell, bias, m, tau):
     replay(tree, priority, 0, m, tau)
 
 
-@compiled
+@Kernel
 def adaptive_kernel(
     f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, cell, priority, tree,
     state, regret, x_star, by_level, trace, x, until,
@@ -276,14 +292,18 @@ def adaptive_kernel(
                     if not likely(trace.size == 0):
                         trace[t - 1] = i
                     safe -= fall
-                    if not likely(not track and t != pause and Y < safe * count):
+                    if not likely(not track and t != pause and safe * count > Y):
                         tau = ln(t)
                         w = inverse_root(count)
                         c = Y / count - bias_k
                         if not likely(not track):
                             by_level[k, PULLS] += 1
                             by_level[k, REGRET] += y - f_min
-                            g_star = c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                            g_star = (
+                                c - tau * w
+                                if star == i
+                                else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                            )
                             if g_star > f_min:
                                 state[EXCEEDED] += 1
                         if not c - tau * w < bound or tau > expiry or t == pause:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from function_zoo.formula import content
+
 from ..generator import fill, open_state
 from ..jit import compiled
 
@@ -17,12 +19,13 @@ NO_TRACE = np.empty(0, dtype=np.int64)
 class Run:
     """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes.
 
-    `trace`, if given, receives the index of the cell picked at each step.  Where a kernel does the work, `run_kernel`
-    takes it further and `grow` makes room when there is none.
+    `trace`, if given, receives the index of the cell picked at each step.  Where a `kernel` queries the cost,
+    `arguments` are what it takes of the run, and `grow` makes room when there is none.
     """
 
     def __init__(self, cost, noise, rng, trace):
         self.cost = cost
+        self.formula = repr(content(cost.formula)) if cost.registered else cost
         self.noise = noise.numbers
         self.rng = open_state(rng.bit_generator.seed_seq)  # of the random numbers
         self.trace = NO_TRACE if trace is None else trace
@@ -49,7 +52,8 @@ class Run:
 
     def advance(self, until):
         while self.t < until:
-            status = self.run_kernel(until)
+            arguments = (*self.sampled, *self.arguments(), self.x, until)
+            status = self.kernel.advance(self.cost, self.formula, self.state, *arguments)
             if status == IMPOSSIBLE_COST:
                 self.refuse(self.x)
             if status == NO_ROOM:

@@ -17,7 +17,23 @@ from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import FEW, FRESH, MANY, C, W, empty, inverse_root, leaf, refresh, replace, replay, seat, stretch, sure, winner
+from .tournament import (
+    FEW,
+    FRESH,
+    MANY,
+    C,
+    W,
+    empty,
+    inverse_root,
+    leaf,
+    refresh,
+    replace,
+    replay,
+    seat,
+    stretch,
+    sure,
+    winner,
+)
 
 
 @dataclass(frozen=True)
@@ -177,14 +193,16 @@ def uniform_kernel(
                 if not likely(trace.size == 0):
                     trace[t - 1] = i
                 safe -= fall
-                if not likely(not track and t != pause and Y < safe * count):
+                if not likely(not track and t != pause and safe * count > Y):
                     tau = tau_of(t)
                     w = inverse_root(count)
                     c = Y / count
                     if track:
                         by_level[0, PULLS] += 1
                         by_level[0, REGRET] += y - f_min
-                        g_star = c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                        g_star = (
+                            c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                        )
                         if g_star > f_min:
                             state[EXCEEDED] += 1
                     if not c - tau * w < bound or tau > expiry or t == pause:
