@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 LARGEST = 2**63 - 1  # that a database holds
 MOST_WORKERS = 1024
 LONGEST_NAME = 255  # bytes, in every file system we know of
 LONGEST_MESSAGE = 1000
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+EXIT_NO_ROOM, EXIT_WRONG_INPUT = 1, 2
 OWN_CODE = "It executes no code but this project's own."
 
 
@@ -112,18 +116,29 @@ def writable(path: Path) -> Path:
 
 
 def guarded(action, *arguments, errors=(ValueError, OSError)) -> int:
-    """Run a command: mistakes are one sentence, a closed pipe is none, Ctrl-C ends quietly."""
+    """Run a command: mistakes and a full disk are one sentence, a closed pipe is none, Ctrl-C ends quietly."""
     try:
         code = action(*arguments)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader has seen enough, as with `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
         return 0
     except errors as error:
-        print(f"error: {sentence(error)}", file=sys.stderr)
-        return 2
+        if getattr(error, "errno", None) not in NO_ROOM:
+            print(f"error: {sentence(error)}", file=sys.stderr)
+            return EXIT_WRONG_INPUT
+        _say_no_more()
+        kept = "what was finished before is kept, and the same command goes on once you make room"
+        print(f"error: there is no room left ({sentence(error)}); {kept}", file=sys.stderr)
+        return EXIT_NO_ROOM
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
+
+
+def _say_no_more():
+    """What standard output could not take is not tried again when the interpreter ends."""
+    with suppress(OSError, ValueError, AttributeError):  # no file, as in tests, or none at all
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from .files import together
 from .measure import Target, cube_errors
 from .packing import packings
 from .registry import get, lookup
@@ -20,15 +21,17 @@ def write_gallery(folder: Path, names, workers=1) -> Path:
     """Write a figure of every family in d = 2 and the page gallery.md into a folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    draw = partial(_draw, folder)
     if workers == 1 or len(names) == 1:
-        captions = list(map(draw, names))
+        drawn = list(map(_drawn, names))
     else:
         with ProcessPoolExecutor(min(workers, len(names))) as pool:
-            captions = list(pool.map(draw, names))
-    page = folder / "gallery.md"
-    page.write_text(_page(captions), encoding="utf-8")
-    return page
+            drawn = list(pool.map(_drawn, names))
+    with together(folder) as drafts:
+        for name, _, picture in drawn:
+            with drafts.open(f"{name}.png", "wb") as file:
+                file.write(picture)
+        drafts.write("gallery.md", _page([(name, text) for name, text, _ in drawn]))
+    return folder / "gallery.md"
 
 
 def _page(captions):
@@ -46,7 +49,8 @@ def _page(captions):
     return "\n".join(lines)
 
 
-def _draw(folder, name):
+def _drawn(name) -> tuple[str, str, bytes]:
+    """A family's name, its caption, and its figure as PNG."""
     from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
@@ -59,19 +63,20 @@ def _draw(folder, name):
     packed = packings(target, c.alpha, c.M_b, c.mu_min, rng)
 
     with rc_context(STYLE):
-        figure = Figure(figsize=(12.6, 3.9), layout="constrained")
+        figure = Figure(figsize=(12.6, 3.9), dpi=110, layout="constrained")
         left, middle, right = figure.subplots(1, 3)
         _contour(figure, left, cost)
         _sublevel(middle, packed, c)
         _errors(right, errors, c)
-        FigureCanvasAgg(figure).print_figure(folder / f"{name}.png", dpi=110)
+        picture = BytesIO()
+        FigureCanvasAgg(figure).print_png(picture)
     condition = "" if c.literal else " under (c′)"
     entry = lookup(name)
     text = (
         f"{entry.formula}.  In two dimensions α = {c.alpha:.3g}, β = {c.beta:.3g}{condition}, d/α = {2 / c.alpha:.3g}; "
         f"M_a = {c.M_a:.4g}, M_b = {c.M_b:.4g}, μ_min = {c.mu_min:.4g}, C0 = {c.C0:.4g}."
     )
-    return name, text
+    return name, text, picture.getvalue()
 
 
 def _contour(figure, axes, cost):

@@ -18,9 +18,10 @@ USAGE = """usage: ratecheck COMMAND ...
   verify DIR    check every record of a store, and run some units again
   zoo ...       list, audit and draw the costs (ratecheck zoo --help)
 
-`study --study NAME` executes the study.py that it names, and a Dask scheduler executes code here and there; all other
-commands read what a folder holds as data and execute nothing of it.
+`study --study NAME` and `verify --study PATH` execute the study.py that they name, and a Dask scheduler executes code
+here and there; all other commands read what a folder holds as data and execute nothing of it.
 """
+NOTHING = "It reads what the folder holds as data and executes nothing of it."
 
 
 def main(argv=None) -> int:
@@ -56,11 +57,16 @@ def report(argv) -> int:
     parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
     parser.add_argument("--svg", action="store_true", help="figures as SVG too")
     parser.add_argument("--no-figures", action="store_true")
-    parser.add_argument("--out", type=path, metavar="OTHER", help="write it into this folder (default: DIR)")
+    parser.add_argument(
+        "--out",
+        type=path,
+        metavar="OTHER",
+        help="write it into this folder (default: DIR), as for a folder that cannot be written to",
+    )
     arguments = parser.parse_args(argv)
 
     from .report import write_html
-    from .study.conduct import render
+    from .study.rendering import render
 
     out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:
@@ -113,13 +119,25 @@ def overview(argv) -> int:
 
 
 def verify(argv) -> int:
-    parser = _parser("verify", "check every record of a store against its checksum, and run some units again")
+    parser = _parser(
+        "verify",
+        "check every record of a store against its checksum, and run some units again",
+        note="With --study it executes that study.py, without it no code but ratecheck's own.  Checksums find "
+        "accidents and careless editing, not a forger who computes them anew; units run again find what he changed.",
+    )
     parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
     parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
     parser.add_argument(
         "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
     )
     arguments = parser.parse_args(argv)
+    from .study.progress import speak
+    from .study.signals import until_stopped
+
+    return until_stopped(lambda: speak("stopped; nothing was changed"), _verify, arguments)
+
+
+def _verify(arguments) -> int:
     from .study.verify import verified
 
     try:
@@ -140,9 +158,8 @@ COMMANDS = {
 }
 
 
-def _parser(command, what, folder="a study's folder: it holds runs.sqlite"):
-    nothing = "It reads what the folder holds as data and executes nothing of it."
-    parser = Parser(prog=f"ratecheck {command}", description=what, epilog=nothing)
+def _parser(command, what, folder="a study's folder: it holds runs.sqlite", note=NOTHING):
+    parser = Parser(prog=f"ratecheck {command}", description=what, epilog=note)
     parser.add_argument("folder", type=path, metavar="DIR", help=folder)
     return parser
 

@@ -369,12 +369,7 @@ class Fit:
 @lru_cache(maxsize=256)
 def _solution(design, shape):
     """The pseudo-inverse behind an ordinary least-squares fit; the same few designs come again and again."""
-    from statsmodels.regression.linear_model import OLS
-
-    design = np.frombuffer(design).reshape(shape)
-    model = OLS(np.zeros(len(design)), design)
-    model.fit(method="pinv")
-    return model.pinv_wexog
+    return np.linalg.pinv(np.frombuffer(design).reshape(shape))
 
 
 def _checked(fit: Fit) -> Fit:

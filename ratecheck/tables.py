@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
+from function_zoo.files import Drafts, no_formula
+
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
-from .files import Drafts
 from .fit import Estimate, Fit
 from .markdown import literal, one_line
 from .verdicts import Assessment
@@ -45,14 +46,8 @@ def write_tables(drafts: Drafts, tables: Tables) -> None:
 
 
 def cells(row: dict) -> dict:
-    """What a file holds: the letters that plain() spelt, and no text that a spreadsheet takes for a formula."""
-    return {key: no_formula(literal(value)) if isinstance(value, str) else value for key, value in row.items()}
-
-
-def no_formula(text: str) -> str:
-    """A text cell in one line; one that would start a formula starts with an apostrophe."""
-    formula = text.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return "'" * formula + one_line(text)
+    """What a file holds: the letters that plain() spelt, in one line, and no text that a spreadsheet computes."""
+    return {key: one_line(no_formula(literal(v))) if isinstance(v, str) else v for key, v in row.items()}
 
 
 def rows_of(result: Result, judged: Judged, margin: float):

@@ -89,14 +89,16 @@ def declare(folder, name, replicates=4):
 class Started:
     """`ratecheck study ... --out tmp_path/out` in a session of its own, with all that it starts."""
 
-    def __init__(self, tmp_path, *arguments):
+    def __init__(self, tmp_path, *arguments, command="study"):
+        if command == "study":
+            arguments = (*arguments, "--out", tmp_path / "out")
         self.mark, self.reached = f"{os.getpid()}-{time.monotonic_ns()}", tmp_path / "reached"
         paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         extra = {MARK: self.mark, "RATECHECK_TEST_REACHED": str(self.reached), "PYTHONPATH": paths}
         self.said = tmp_path / "said"
         with self.said.open("w") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "ratecheck.study", *map(str, arguments), "--out", tmp_path / "out"],
+                [sys.executable, "-m", "ratecheck.cli", command, *map(str, arguments)],
                 env=os.environ | extra,
                 stdin=subprocess.DEVNULL,
                 stdout=file,

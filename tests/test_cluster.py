@@ -1,9 +1,9 @@
 """Dask clusters that stall, vanish, or are to be kept from others."""
 
 import os
-import re
 import signal
 import socket
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -13,11 +13,14 @@ import time
 import pytest
 
 from ratecheck.executors import ExecutorError, ExecutorLost, cluster, executor, tls_files
+from ratecheck.store import Store
 from ratecheck.study import command
+from ratecheck.study.options import check_answers
 from tests.hanging import declare, sleeps_or_answers, waited
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow
+CONE = ["--family", "cone", "--dims", "1"]
 SOON = 3.0  # seconds, in place of a minute
 
 
@@ -123,11 +126,52 @@ def test_a_study_whose_scheduler_stalls_before_it_begins_ends_with_a_sentence(re
     monkeypatch.setattr(cluster, "CONNECT", SOON)
     address, (scheduler, *_) = remote()
     scheduler.send_signal(signal.SIGSTOP)
-    code = command.main(["--family", "cone", "--dims", "1", "--scheduler", address, "--out", str(tmp_path / "x")])
+    code = command.main([*CONE, "--scheduler", address, "--out", str(tmp_path / "x")])
     assert code == 2  # it never began
+    assert capfd.readouterr().err == f"error: there is no Dask scheduler at {address} (no answer within 2 s)\n"
+    assert not (tmp_path / "x").exists()
+
+
+class NoDask(socketserver.BaseRequestHandler):
+    """Answers whatever it is told like a server of pages."""
+
+    def handle(self):
+        self.request.recv(1)
+        self.request.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n")
+
+
+@pytest.fixture
+def no_dask():
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), NoDask) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("scheme", ["tcp", "tls"])
+def test_what_is_no_scheduler_ends_a_study_with_a_sentence(no_dask, scheme, tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT", SOON)
+    address, tls = f"{scheme}://{no_dask}", []
+    if scheme == "tls":
+        files = certificate(tmp_path, "ours")
+        tls = [f"--tls-{name}={file}" for name, file in files._asdict().items()]
+    line = [*CONE, "--scheduler", address, *tls, "--out", str(tmp_path / "x")]
+    assert command.main(line) == 2
+    check_sentence(capfd, f"there is no Dask scheduler at {address}")
+    assert not (tmp_path / "x").exists()
+    (tmp_path / "x").mkdir()
+    with Store(tmp_path / "x", create=True) as store:  # one that went on before
+        store.note("failed", ["a unit"])
+    assert command.main(line) == 2
+    check_sentence(capfd, f"there is no Dask scheduler at {address}")
+    with Store(tmp_path / "x") as store:
+        assert store.names("failed") == ["a unit"]
+
+
+def check_sentence(capfd, words):
     said = capfd.readouterr().err
-    assert "there is no Dask scheduler at tcp://127.0.0.1" in said
-    assert re.search(r"did not answer within 6 s|there is no Dask scheduler at tcp://\S+ \(", said)  # who notices first
+    assert f"error: {words}" in said
     assert "Traceback" not in said
 
 
@@ -196,9 +240,12 @@ def test_a_scheduler_elsewhere_by_tls(remote, tmp_path):
         assert place.submit(sleeps_or_answers, 5, limit=60).result(60) == 5
     finally:
         place.close()
+    check_answers(address, ours)
     for wrong in (others, None):
         with pytest.raises(ExecutorError, match="there is no Dask scheduler"):
             executor(address, tls=wrong)
+        with pytest.raises((ExecutorError, ValueError), match="there is no Dask scheduler"):
+            check_answers(address, wrong)
 
 
 def certificate(folder, name):

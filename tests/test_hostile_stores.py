@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ratecheck import cli
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import command
-from ratecheck.study.conduct import render
+from ratecheck.study.rendering import render
 from tests.test_alterations import alter
 
 pytestmark = pytest.mark.slow

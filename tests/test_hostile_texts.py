@@ -16,6 +16,8 @@ from ratecheck.claims import Violation
 from ratecheck.figures.regret import REGRET
 from ratecheck.report import write_html, write_report
 from ratecheck.report.overview import write_overview
+from ratecheck.study.progress import speak
+from ratecheck.study.summary import summary
 from tests.report_cases import AUDIT, analysis_of, info_of, planned, report
 
 TEXTS = [
@@ -165,6 +167,22 @@ def test_a_page_embeds_no_text_that_calls_itself_a_picture(tmp_path):
     (tmp_path / "figures" / "x.png").write_text("secret", encoding="utf-8")
     (tmp_path / "report.md").write_text("# x\n\n![alt](figures/x.png)\n", encoding="utf-8")
     assert "<img" not in write_html(tmp_path).read_text("utf-8")
+
+
+@pytest.mark.parametrize("text", ["\x1b]0;title\x07\x1b[2J", "a\nerror: b", "\x9b31m", "a\u202eb", "\r\x08"])
+def test_a_terminal_is_told_no_secrets(small, text, capsys):
+    """What a study prints holds no escape sequence, and a line per case."""
+    usual = summary(small)
+    case = replace(small.results[0].case, family=text, algorithm=text)
+    claim = replace(small.results[0].own.claim, theorem=text)
+    judged = tuple(replace(j, claim=claim) for j in small.results[0].judged)
+    results = (replace(small.results[0], case=case, judged=judged), *small.results[1:])
+    speak(text)
+    plan = capsys.readouterr().err
+    for said in (summary(replace(small, results=results)), plan):
+        assert all(c.isprintable() or c == "\n" for c in said)
+    assert plan.count("\n") == 1
+    assert summary(replace(small, results=results)).count("\n") == usual.count("\n")
 
 
 def test_a_command_cannot_leave_its_fence(tmp_path, small):

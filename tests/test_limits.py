@@ -75,6 +75,6 @@ def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
         assert "T up to 32: failed 3 times (UnitTimeout: it took longer than its limit of 5 s" in said
         with Store(tmp_path / "out") as store:
             assert set(store.table()["horizon"]) == {20000}
-            assert len(store.noted("failed")) == 3
+            assert len(store.noted("failed")) == 3, said
     finally:
         started.sweep()

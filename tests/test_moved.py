@@ -74,14 +74,14 @@ def test_a_study_ends_with_a_sentence(tmp_path, accident, monkeypatch, capsys):
 @pytest.mark.usefixtures("no_audits")
 def test_a_folder_that_goes_before_the_report_is_written_is_noticed(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "study"
-    from ratecheck.study import conduct
+    from ratecheck.study import rendering
 
-    write = conduct.write_report
+    write = rendering.write_report
 
     def late(*arguments, **options):
         removed(folder)
         return write(*arguments, **options)
 
-    monkeypatch.setattr(conduct, "write_report", late)
+    monkeypatch.setattr(rendering, "write_report", late)
     assert command.main(["--family", "cone", *SMALL, "--out", str(folder)]) == 2
     assert "was removed or moved away" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,20 @@ def test_a_command_is_understood(words, capsys, monkeypatch, tmp_path):
     with pytest.raises(SystemExit) as stop:
         cli.main([*arguments, "--help"])
     assert stop.value.code == 0
+
+
+def test_help_says_what_executes_code_and_what_checksums_are_worth(capsys):
+    for words, said in (
+        (["--help"], "`verify --study PATH` execute the study.py"),
+        (["study", "--help"], "--study executes the study.py"),
+        (["verify", "--help"], "With --study it executes that study.py"),
+        (["verify", "--help"], "not a forger who computes them anew"),
+        (["report", "--help"], "executes nothing of it"),
+        (["report", "--help"], "a folder that cannot be written to"),
+    ):
+        with suppress(SystemExit):
+            cli.main(words)
+        assert said in " ".join(capsys.readouterr().out.split())
 
 
 def test_commands_in_sentences_exist():

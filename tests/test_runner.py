@@ -113,7 +113,7 @@ def test_what_is_stored_does_not_run_again(tmp_path):
     assert after > count
     with Store(tmp_path / "x") as store:
         for case, _, _ in cases(further):
-            assert store.known(case.series.digest) == {(r, h) for r in range(6) for h in case.horizons}
+            assert list(store.known(case.series.digest)) == [(r, set(case.horizons)) for r in range(6)]
     place.close()
 
 
@@ -261,14 +261,25 @@ class Unsent:
 
 
 @pytest.mark.slow
-def test_what_another_process_cannot_load_is_tried_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "perform", known_here_only)
-    place = executor("processes", 1)
+@pytest.mark.parametrize("where", ["processes", "local:1"])
+def test_what_another_process_cannot_load_is_tried_once(tmp_path, monkeypatch, where):
+    if where.startswith("local"):
+        pytest.importorskip("distributed")
+    place = executor(where, 1)
     try:
-        outcome, *_ = run(tmp_path / "x", place)
+        for what, words in (
+            (known_here_only, "another process cannot load it (ModuleNotFoundError"),
+            (returns_what_cannot_be_sent, "what it returned cannot be sent back (TypeError"),
+        ):
+            monkeypatch.setattr(runner, "perform", what)
+            outcome, *_ = run(tmp_path / "x", place)
+            assert f"failed once (NotLoaded: {words}" in outcome.failed[0]
     finally:
         place.close()
-    assert "failed once (NotLoaded: another process cannot load it (ModuleNotFoundError" in outcome.failed[0]
+
+
+def returns_what_cannot_be_sent(*arguments, stop=None):
+    return threading.Lock()
 
 
 def known_here_only(*arguments, stop=None):

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from ratecheck.store import Store
 from tests.hanging import Started, declare, waited
 
 pytestmark = [
@@ -22,8 +23,8 @@ ENDS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 def start(tmp_path):
     running = []
 
-    def begin(*arguments):
-        running.append(Started(tmp_path, *arguments))
+    def begin(*arguments, **options):
+        running.append(Started(tmp_path, *arguments, **options))
         return running[-1]
 
     yield begin
@@ -31,11 +32,11 @@ def start(tmp_path):
         started.sweep()
 
 
-def check_end(started, number, code):
+def check_end(started, number, code, words="the same command goes on from there"):
     seconds = started.end(number)
     said = started.said.read_text()
     assert started.process.returncode == code, said
-    assert "the same command goes on from there" in said
+    assert words in said
     assert "Traceback" not in said
     assert seconds < LIMIT + LOADED, said
     assert waited(lambda: not started.left(), LIMIT + LOADED)
@@ -57,14 +58,37 @@ def test_other_signals_end_like_ctrl_c(tmp_path, start, number, where):
     check_end(started, number, ENDS[number])
 
 
-def test_a_main_thread_that_hears_nothing_is_left(tmp_path, start):
-    """A declaration is code, and runs in the study's own process."""
-    folder = declare(tmp_path / "hanging_d", "Stubborn")
-    with (folder / "study.py").open("a") as file:
-        file.write("from tests.hanging import deaf\ndeaf()\n")
-    started = start("--study", folder)
+DECLARATIONS = {
+    "hears nothing": "from tests.hanging import deaf\ndeaf()\n",
+    "sleeps": "import time\nfrom tests.hanging import note\nnote()\ntime.sleep(1e9)\n",
+    "spins": "from tests.hanging import note\nnote()\nwhile True:\n    pass\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "what", "number"),
+    [
+        ("study", "hears nothing", signal.SIGINT),
+        ("study", "hears nothing", signal.SIGTERM),
+        ("study", "spins", signal.SIGINT),
+        ("study", "sleeps", signal.SIGTERM),
+        ("verify", "hears nothing", signal.SIGINT),
+    ],
+)
+def test_a_declaration_that_hangs_is_left(tmp_path, start, command, what, number):
+    """It is code, and runs in the command's own process."""
+    folder = tmp_path / "hanging_d"
+    folder.mkdir()
+    (folder / "study.py").write_text(DECLARATIONS[what])
+    if command == "study":
+        started = start("--study", folder)
+        said = "the same command goes on from there"
+    else:
+        Store(tmp_path, create=True).close()
+        started = start(tmp_path, "--study", folder, command="verify")
+        said = "nothing was changed"
     started.wait_until_reached()
-    check_end(started, signal.SIGTERM, 143)
+    check_end(started, number, ENDS[number], said)
 
 
 def test_a_signal_that_was_to_be_ignored_is(tmp_path, start):

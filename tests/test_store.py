@@ -9,8 +9,10 @@ import textwrap
 
 import pytest
 
+from ratecheck import cli
 from ratecheck.claims import Series
-from ratecheck.store import FILE, Store, StoreError, set_aside, sole_writer
+from ratecheck.store import FILE, Store, StoreError, StoreFull, Unreadable, set_aside, sole_writer
+from ratecheck.store.errors import explained
 
 SERIES = Series(
     digest="abc",
@@ -51,8 +53,8 @@ def filled(folder, replicates=(0, 1, 2)):
 def test_what_is_stored_is_read_again_to_the_last_bit(tmp_path):
     filled(tmp_path)
     with Store(tmp_path) as store:
-        assert store.known("abc") == {(r, h) for r in range(3) for h in (10, 20)}
-        assert store.known("other") == set()
+        assert list(store.known("abc")) == [(r, {10, 20}) for r in range(3)]
+        assert list(store.known("other")) == []
         table = store.table()
         assert [row["regret"] for r in range(3) for row in rows(r)] == table["regret"].tolist()
         assert table["anytime"].dtype == bool
@@ -153,8 +155,44 @@ def test_a_full_disk_loses_no_finished_unit(tmp_path):
             write_on()
         assert written > 0
     with Store(tmp_path, create=True) as store:
-        assert len(store.known("abc")) == 6 + 50 * written
+        assert store.count("abc") == 6 + 50 * written
         store.add(SERIES, rows(9999), session, 20, 0.5)  # there is room again
+
+
+@pytest.mark.parametrize(
+    ("name", "writing", "kind", "said"),
+    [
+        ("SQLITE_FULL", True, StoreFull, "cannot grow"),
+        ("SQLITE_IOERR_WRITE", True, StoreFull, "cannot grow"),
+        ("SQLITE_IOERR_READ", True, Unreadable, "could not be read to its end"),
+        ("SQLITE_IOERR_SHORT_READ", False, Unreadable, "could not be read to its end"),
+        ("SQLITE_IOERR_SHMSIZE", False, Unreadable, "no room for what SQLite keeps beside it"),
+    ],
+)
+def test_a_disk_that_fails_a_reader_does_not_speak_of_growth(tmp_path, name, writing, kind, said):
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = name
+    with pytest.raises(kind, match=rf"{FILE} .*\(disk I/O error\)") as caught, explained(tmp_path / FILE, writing):
+        raise error
+    assert said in str(caught.value)
+    assert ("grow" in str(caught.value)) == (kind is StoreFull)
+
+
+def test_a_store_that_cannot_be_read_says_so(tmp_path, monkeypatch, capsys):
+    with Store(tmp_path, create=True) as store:
+        store.add(SERIES, rows(0), store.begin_session({}), 20, 0.5)
+
+    def failing(*_):
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorname = "SQLITE_IOERR_READ"
+        raise error
+
+    monkeypatch.setattr("ratecheck.store.database.checked", failing)
+    for create in (False, True):
+        with pytest.raises(Unreadable, match="could not be read"):
+            Store(tmp_path, create)
+    assert cli.main(["report", str(tmp_path)]) == 2
+    assert "could not be read" in capsys.readouterr().err
 
 
 WRITER = textwrap.dedent("""

@@ -103,6 +103,18 @@ def test_the_gallery_shows_what_it_names(tmp_path, capsys):
         assert len(data) > 20_000
 
 
+@pytest.mark.parametrize("name", ["gallery.md", "cone.png"])
+def test_the_gallery_is_written_through_no_link(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.setattr("function_zoo.gallery._drawn", lambda name: (name, "", b""))
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "g").mkdir()
+    (tmp_path / "g" / name).symlink_to(tmp_path / "mine")
+    assert main(["gallery", "--out", str(tmp_path / "g"), "--family", "cone"]) == 2
+    assert f"{name} is a symbolic link" in capsys.readouterr().err
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "g").iterdir()] == [name]
+
+
 def test_the_gallery_changes_nobody_elses_backend(tmp_path):
     code = (
         "import sys, matplotlib\n"

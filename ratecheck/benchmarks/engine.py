@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from function_zoo.commandline import OWN_CODE, Parser, folder
+from function_zoo.commandline import OWN_CODE, Parser, folder, guarded
+from function_zoo.files import write_whole
 
 from ..algorithms.registry import NAMED, Entry
 from ..engine import STANDARD, begin, simulate
@@ -185,8 +186,10 @@ def main(arguments=None) -> int:
     parser = Parser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
     parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
-    options = parser.parse_args(arguments)
+    return guarded(_main, parser.parse_args(arguments))
 
+
+def _main(options) -> int:
     horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)
     table = speed_table(horizons, steps)
     promises = [
@@ -204,7 +207,7 @@ def main(arguments=None) -> int:
         from ..figures import engine_speed
 
         options.out.mkdir(parents=True, exist_ok=True)
-        table.to_csv(options.out / "engine_speed.csv", index=False)
+        write_whole(options.out / "engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
         engine_speed(table, options.out / "engine_speed.png", {e.cls: e.promised.worst for e in PROMISED})
     return 0 if options.quick else int(any(measured > at_most for _, measured, at_most in promises))
 

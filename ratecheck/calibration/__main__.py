@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from function_zoo.commandline import OWN_CODE, Parser, folder, guarded, natural, workers, writable
+from function_zoo.files import together
 
-from ..files import together
 from . import __doc__ as purpose
 from .measure import calibrate
 from .report import report

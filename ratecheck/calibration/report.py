@@ -194,7 +194,7 @@ def _family_page(tables, large):
 
 
 def _how_to_rerun(repeats, seed):
-    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "statsmodels", "pandas"))
+    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas"))
     return [
         "Rerun with",
         "",

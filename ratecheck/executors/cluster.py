@@ -46,14 +46,12 @@ class Dask:
     isolated = False
 
     def __init__(self, address: str | None, workers: int | None = None, tls: Tls | None = None):
-        try:
-            import distributed
-        except ImportError:
-            raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
+        distributed = _distributed()
         self.cluster = self.client = self.folder = None
         self.where = f"Dask, {address or 'local'}"
         self.closed = False
         self.quiet = Quiet()
+        self.threads, self.seen = 0, {}
         try:
             if address is None:
                 self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
@@ -63,16 +61,16 @@ class Dask:
             self.client = _sheltered(
                 lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False, **security), 2 * CONNECT
             )
-        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            self.pool = self.client.get_executor(pure=False)
+            self.answered = self.refused = self.populated = time.monotonic()
+            self.client.loop.add_callback(self._look)
+            self.check()
+        except Exception as error:  # what is no scheduler may make Dask raise anything, a MemoryError among them
             self.close()
             raise ExecutorError(f"there is no Dask scheduler at {address or 'local'} ({error})") from None
         except BaseException:
             self.close()
             raise
-        self.pool = self.client.get_executor(pure=False)
-        self.answered = self.refused = self.populated = time.monotonic()
-        self.threads, self.seen = sum(self.client.nthreads().values()), {}
-        self.client.loop.add_callback(self._look)
 
     @property
     def slots(self) -> int:
@@ -84,12 +82,17 @@ class Dask:
 
     def submit(self, function, *arguments, limit=None):
         with self._connected():
-            return self.pool.submit(run_unit, function, *arguments, limit=limit)
+            return self.pool.submit(run_unit, self._packed((function, arguments)), limit=limit)
 
     def expect(self, thing):
+        sent(thing, self._packed)
+
+    @staticmethod
+    def _packed(thing) -> bytes:
+        """We pack and unpack units ourselves: what cannot be loaded is known from what fails."""
         from distributed.protocol.pickle import dumps
 
-        sent(thing, dumps)
+        return dumps(thing)
 
     def check(self):
         """Return once the scheduler answers, or raise."""
@@ -116,6 +119,7 @@ class Dask:
         while not self.closed:
             try:
                 found = await asyncio.wait_for(self.client.scheduler.identity(), PATIENCE)
+                self.threads = sum(worker["nthreads"] for worker in found["workers"].values())
                 self.answered = time.monotonic()
                 await self._note(found["workers"])
             except asyncio.CancelledError:
@@ -126,7 +130,6 @@ class Dask:
 
     async def _note(self, workers):
         now = time.monotonic()
-        self.threads = sum(worker["nthreads"] for worker in workers.values())
         if self.threads:
             self.populated = now
         beats = {address: worker["last_seen"] for address, worker in workers.items()}
@@ -199,12 +202,30 @@ def local_cluster(workers: int, folder: str):
     return cluster
 
 
-def _security(tls: Tls):
-    import distributed
+def _distributed():
+    try:
+        import distributed
+    except ImportError:
+        raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
+    return distributed
 
+
+def _security(tls: Tls | None):
+    """These files, or else what Dask's own configuration says."""
+    distributed = _distributed()
+    if tls is None:
+        return distributed.Security()
     return distributed.Security(
         tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
     )
+
+
+def tls_context(tls: Tls | None):
+    """How Dask's client would talk by TLS."""
+    found = _security(tls).get_connection_args("client").get("ssl_context")
+    if found is None:
+        raise ValueError("tls needs --tls-ca, --tls-cert and --tls-key, or the like in Dask's configuration")
+    return found
 
 
 def _sheltered(make, most):

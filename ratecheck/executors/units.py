@@ -8,20 +8,23 @@ import threading
 from concurrent.futures import Future, TimeoutError
 
 from .errors import UnitTimeout
+from .worker import loaded, sendable
 
 FAREWELL = 1.0  # seconds in which the scheduler learns of it
 
 
-def run_unit(function, *arguments, limit=None):
-    """The result, or UnitTimeout: then this process, which still has the unit in a thread of it, ends soon after.
+def run_unit(task: bytes, limit=None):
+    """The result of a packed unit, or UnitTimeout.
 
-    Its nanny starts another, and the scheduler runs elsewhere what else it was to do.
+    Then this process, which still has the unit in a thread of it, ends soon after; its nanny starts another, and the
+    scheduler runs elsewhere what else it was to do.
     """
     outcome = Future()
 
     def call():
         try:
-            outcome.set_result(function(*arguments, stop=None))
+            function, arguments = loaded(task)
+            outcome.set_result(sendable(function(*arguments, stop=None)))
         except BaseException as error:
             outcome.set_exception(error)
 

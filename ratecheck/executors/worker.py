@@ -29,15 +29,15 @@ def serve(connection, parent: int):
 
 def _work(connection, task: bytes):
     try:
-        function, arguments = _loaded(task)
+        function, arguments = loaded(task)
         connection.send_bytes(STARTED)
-        answer = (True, function(*arguments, stop=None))
+        answer = (True, sendable(function(*arguments, stop=None)))
     except BaseException as error:
         answer = (False, error)
     connection.send_bytes(_packed(answer))
 
 
-def _loaded(task: bytes):
+def loaded(task: bytes):
     try:
         return pickle.loads(task)
     except Exception as error:
@@ -47,13 +47,21 @@ def _loaded(task: bytes):
         ) from None
 
 
+def sendable(result):
+    """A result that can be packed and loaded again, or NotLoaded."""
+    try:
+        pickle.loads(pickle.dumps(result))
+    except Exception as error:
+        raise NotLoaded(f"what it returned cannot be sent back ({type(error).__name__}: {error})") from None
+    return result
+
+
 def _packed(answer) -> bytes:
     """An answer as bytes that can be read again; an exception of a plug-in may not be."""
     try:
         packed = bytes(ForkingPickler.dumps(answer))
         pickle.loads(packed)
-    except Exception as error:
-        _, found = answer
-        told = found if isinstance(found, BaseException) else error
-        packed = pickle.dumps((False, RuntimeError(f"{type(told).__name__}: {told}")))
+    except Exception:
+        _, error = answer
+        packed = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
     return packed

@@ -17,7 +17,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
-from ..files import Drafts
+from function_zoo.files import Drafts
+
 from ..markdown import literal
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")

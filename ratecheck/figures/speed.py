@@ -5,7 +5,7 @@ from __future__ import annotations
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from ..files import replacing
+from function_zoo.files import replacing
 
 
 def engine_speed(table, path, promised):

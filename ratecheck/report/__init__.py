@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from function_zoo.files import together
+
 from ..analysis import Analysis
-from ..files import together
 from ..tables import tabulated, write_tables
 from .context import Context, Info, harmless
 from .page import write_html

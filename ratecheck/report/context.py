@@ -37,17 +37,17 @@ class Info:
         return replace(harmless(self), command=self.command)
 
 
-def harmless(thing):
-    """The same with plain texts throughout.  A store may be a stranger's, and no section has to remember it."""
+def harmless(thing, clean=plain):
+    """The same with clean texts throughout.  A store may be a stranger's, and no section has to remember it."""
     if isinstance(thing, str):
-        return thing if isinstance(thing, Enum) else plain(thing)
+        return thing if isinstance(thing, Enum) else clean(thing)
     if isinstance(thing, dict):
-        return {harmless(key): harmless(value) for key, value in thing.items()}
+        return {harmless(key, clean): harmless(value, clean) for key, value in thing.items()}
     if isinstance(thing, (list, tuple)):
-        parts = map(harmless, thing)
+        parts = [harmless(part, clean) for part in thing]
         return type(thing)(*parts) if hasattr(thing, "_fields") else type(thing)(parts)
     if is_dataclass(thing) and not isinstance(thing, NUMBERS):
-        return replace(thing, **{field.name: harmless(getattr(thing, field.name)) for field in fields(thing)})
+        return replace(thing, **{field.name: harmless(getattr(thing, field.name), clean) for field in fields(thing)})
     return thing
 
 

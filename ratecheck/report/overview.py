@@ -10,8 +10,9 @@ from urllib.parse import quote, unquote_to_bytes
 import numpy as np
 import pandas as pd
 
+from function_zoo.files import read_below, together
+
 from ..comparison import SAME_EXPONENT
-from ..files import read_below, together
 from ..markdown import counted, estimate, fixed, fraction, listing, plain, table
 from ..verdicts import Name
 from .answer import unmet

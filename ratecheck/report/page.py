@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from ..files import read_below, write_whole
+from function_zoo.files import read_below, write_whole
 
 STYLE = """
 :root { color-scheme: light; }

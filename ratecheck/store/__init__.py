@@ -8,9 +8,19 @@ the store a digest over them, which are checked whenever it is opened; whatever 
 
 from __future__ import annotations
 
-from .database import Store
-from .errors import Altered, StoreError, StoreFull
+from .database import Store, difference
+from .errors import Altered, StoreError, StoreFull, Unreadable
 from .folder import set_aside, sole_writer
 from .schema import FILE
 
-__all__ = ["FILE", "Altered", "Store", "StoreError", "StoreFull", "set_aside", "sole_writer"]
+__all__ = [
+    "FILE",
+    "Altered",
+    "Store",
+    "StoreError",
+    "StoreFull",
+    "Unreadable",
+    "difference",
+    "set_aside",
+    "sole_writer",
+]

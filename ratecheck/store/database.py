@@ -6,9 +6,12 @@ import json
 import os
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
 from datetime import UTC, datetime
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 
 from ..claims import Case, Series
@@ -33,13 +36,14 @@ class Store:
     def __init__(self, folder, create: bool = False):
         self.path = Path(folder) / FILE
         check_plain(self.path, links=not create)
-        with explained(self.path):
+        with explained(self.path, writing=create):
             fresh = not self.path.exists() or self.path.stat().st_size == 0
             if fresh and not create:
                 raise StoreError(f"there is no {FILE} in {folder}; run the study first")
             if fresh:
                 self._make()
-            self._open()
+            with explained(self.path):
+                self._open()
             if create:
                 self._opened.close()
                 self._opened = to_write(self.path)
@@ -98,7 +102,7 @@ class Store:
     @contextmanager
     def _transaction(self):
         self.in_place()
-        with explained(self.path):
+        with explained(self.path, writing=True):
             self._opened.execute("BEGIN IMMEDIATE")
             try:
                 yield self._opened
@@ -160,9 +164,8 @@ class Store:
         stored = db.execute(query, (series.digest, rows[0][0], rows[-1][0]))
         known = {row[:2]: row for row in stored}
         for row in rows if known else ():
-            old = known.get(row[:2], row)
-            if ascii(old) != ascii(row):
-                name, before, after = next(x for x in zip(RUN, old, row, strict=True) if ascii(x[1]) != ascii(x[2]))
+            if found := difference(known.get(row[:2], row), row):
+                name, before, after = found
                 raise StoreError(
                     f"{_run(series, row)} is stored with {name} = {before!r} and came out with {after!r} when it ran "
                     "again: its algorithm is not deterministic, or was changed; take another --out or --fresh"
@@ -245,9 +248,11 @@ class Store:
     def empty(self) -> bool:
         return not self._all("SELECT 1 FROM runs LIMIT 1")
 
-    def known(self, series: str) -> set[tuple[int, int]]:
-        """(replicate, horizon) of every stored run of a series."""
-        return set(self._all("SELECT replicate, horizon FROM runs WHERE series = ?", series))
+    def known(self, series: str) -> Iterator[tuple[int, set[int]]]:
+        """Every stored replicate of a series with its horizons, in order; no more than some are in memory at once."""
+        rows = chain.from_iterable(self.runs(series, ("replicate", "horizon")))
+        for replicate, found in groupby(rows, itemgetter(0)):
+            yield replicate, {horizon for _, horizon in found}
 
     def audits(self) -> dict[str, list[dict]]:
         found = self._all("SELECT cost, rows FROM audits")
@@ -321,19 +326,13 @@ class Store:
         import numpy as np
         import pandas as pd
 
-        kinds = {"replicate": np.int64, "horizon": np.int64, "regret": float}
+        kinds = {"replicate": np.int64, "horizon": np.int64, "regret": float, "anytime": bool}
         kinds |= {"stream": object} if streams else {}
-        (shared,) = self._all("SELECT MIN(anytime), MAX(anytime) FROM runs WHERE series = ?", series)
-        kinds |= {"anytime": bool} if shared[0] != shared[1] else {}
-        found = [
-            [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds.values(), strict=True)]
-            for rows in self.runs(series, tuple(kinds))
-        ]
-        columns = map(np.concatenate, zip(*found, strict=True)) if found else [np.empty(0, k) for k in kinds.values()]
-        frame = pd.DataFrame(dict(zip(kinds, columns, strict=True)), copy=False)
+        rows = chain.from_iterable(self.runs(series, tuple(kinds)))
+        found = np.fromiter(rows, np.dtype(list(kinds.items())))
         period = self._all("SELECT period FROM series WHERE series = ?", series)
-        frame = frame.assign(period=np.nan if not period or period[0][0] is None else period[0][0])
-        return frame if "anytime" in frame else frame.assign(anytime=bool(shared[0]))
+        frame = pd.DataFrame({name: found[name] for name in kinds})
+        return frame.assign(period=np.nan if not period or period[0][0] is None else period[0][0])
 
     def table(self):
         """All runs, one row per replicate and horizon with all that determines it."""
@@ -355,6 +354,11 @@ def _plain(row: dict) -> tuple:
     """A row as SQLite gives it back, in the order of `RUN`."""
     kinds = (int, int, float, int, float, int, str)
     return tuple(kind(row[name]) for kind, name in zip(kinds, RUN, strict=True))
+
+
+def difference(old: tuple, new: tuple) -> tuple | None:
+    """The first column in which two rows of one run differ, and its two values, to the last bit."""
+    return next((x for x in zip(RUN, old, new, strict=True) if ascii(x[1]) != ascii(x[2])), None)
 
 
 def _hashed(rows: list[tuple]) -> checksums.Rows:

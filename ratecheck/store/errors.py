@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from contextlib import contextmanager
@@ -23,6 +24,12 @@ class StoreError(RuntimeError):
 class StoreFull(StoreError):
     """There is no room for another unit."""
 
+    errno = errno.ENOSPC
+
+
+class Unreadable(StoreError):
+    """The disk does not give back what is there."""
+
 
 class Altered(StoreError):
     """What the store holds is not what was written."""
@@ -32,17 +39,22 @@ class Altered(StoreError):
 
 
 @contextmanager
-def explained(path):
+def explained(path, writing=False):
     """SQLite's errors in words."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a text that is none
-        raise in_words(path, error) from error
+        raise in_words(path, error, writing) from error
 
 
-def in_words(path, error) -> StoreError:
+def in_words(path, error, writing=False) -> StoreError:
     text, name = " ".join(str(error).split()), getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        if not writing or name.endswith("READ"):
+            return Unreadable(
+                f"{path} could not be read to its end ({text}): its disk fails, or has no room for what SQLite keeps "
+                "beside it; it was left untouched"
+            )
         return StoreFull(
             f"{path} cannot grow ({text}); finished units are kept, and the same command goes on from there once "
             "there is room"

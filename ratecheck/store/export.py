@@ -6,14 +6,14 @@ import csv
 import os
 from pathlib import Path
 
-from ..files import replacing
+from function_zoo.files import no_formula, replacing
+
 from .database import Store
 from .errors import StoreError
 from .schema import FILE, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together
 MAGIC = b"SQLite format 3\x00"
-FORMULA = frozenset("=+-@\t\r")  # what a spreadsheet would compute
 
 
 def export(store: Store, path: Path, form: str) -> int:
@@ -50,15 +50,11 @@ def _to_csv(store, file) -> int:
     writer.writerow([*RUN, *SERIES])
     count, place = 0, RUN.index("stream")
     for series, rows in store.chunks():
-        columns = columns_of(rows, [_harmless(value) for value in series])
-        columns[place] = map(_harmless, columns[place])
+        columns = columns_of(rows, [no_formula(value) if isinstance(value, str) else value for value in series])
+        columns[place] = map(no_formula, columns[place])
         writer.writerows(zip(*columns, strict=True))
         count += len(rows)
     return count
-
-
-def _harmless(value):
-    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
 
 
 def _to_parquet(store, file) -> int:

@@ -49,10 +49,10 @@ def sole_writer(folder):
     """
     path = Path(folder) / LOCK
     check_plain(path)
-    with explained(path):
+    with explained(path, writing=True):
         connection = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
-        with explained(path):
+        with explained(path, writing=True):
             _hold(connection, folder)
         yield
     finally:

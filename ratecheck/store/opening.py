@@ -15,7 +15,7 @@ from .errors import StoreError
 WAIT = 30.0  # seconds for another connection to the same file
 LONGEST_TEXT = 2**26  # bytes of one value or row
 PATIENCE, BYTES_PER_SECOND = 60.0, 2e6  # how long one query may take: a slow disk reads faster
-AT_ONCE = 5000  # rows: fewer cost calls, more no longer fit into a cache
+AT_ONCE = 1000  # rows: fewer cost calls, more no longer fit into a cache
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database
 
 

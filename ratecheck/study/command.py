@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import math
 import shlex
 import sys
 from pathlib import Path
 
 import function_zoo as zoo
-from function_zoo.commandline import Parser, folder, guarded, natural, sentence, some, whole, workers, writable
+from function_zoo.commandline import (
+    EXIT_WRONG_INPUT,
+    Parser,
+    folder,
+    guarded,
+    natural,
+    sentence,
+    some,
+    whole,
+    workers,
+    writable,
+)
 from function_zoo.registry import InvalidChoice, lookup
 
 from ..algorithms.registry import NAMED
+from ..markdown import one_line
 from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
 from .progress import speak
-from .signals import stoppable
+from .signals import until_stopped
 
 DIMS = (1, 2, 3)
 CODE = """what executes code:
@@ -31,10 +42,8 @@ TIMEOUT = (
     "20 times what finished units of its series took or what is estimated, 1000 times for a plug-in, at least 60)"
 )
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
-EXIT_GIVEN_UP = 1  # also a full disk and a lost cluster
-EXIT_WRONG_INPUT = 2
+EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
 EXIT_IF_REFUTED = 3
-EXIT_STOPPED = 130  # by Ctrl-C; other signals give 128 and their number
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -42,22 +51,17 @@ def main(argv=None, prog="python -m ratecheck.study") -> int:
     arguments = parser.parse_args(argv)
     if not arguments.list and (arguments.family is None) == (arguments.study is None):
         parser.error("name what to study: --family NAME ... (or all), or --study NAME; --list shows both")
-    return guarded(_until_stopped, arguments)
+    return guarded(_study, arguments)
 
 
-def _until_stopped(arguments) -> int:
+def _study(arguments) -> int:
     folder = []  # as soon as it is known
 
     def farewell():
         kept = f"finished units are in {folder[0]}, and " if folder else ""
         speak(f"stopped; {kept}the same command goes on from there")
 
-    with stoppable(farewell):
-        try:
-            return _main(arguments, folder)
-        except KeyboardInterrupt as stopped:
-            farewell()
-            return getattr(stopped, "code", EXIT_STOPPED)
+    return until_stopped(farewell, _main, arguments, folder)
 
 
 def _main(arguments, known) -> int:
@@ -66,9 +70,10 @@ def _main(arguments, known) -> int:
         return 0
     from ..engine import available_cores
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
-    from ..store import FILE, StoreError, StoreFull
+    from ..store import FILE, StoreError, StoreFull, Unreadable
     from .conduct import conduct, plan_text
     from .declared import declaration_of
+    from .determinism import NotDeterministic
 
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
     usual = RESULTS / study.name if arguments.study is None else declaration_of(arguments.study).parent
@@ -81,18 +86,14 @@ def _main(arguments, known) -> int:
         tls = [getattr(arguments, f"tls_{name}") for name in TLS]
         place(arguments.scheduler, arguments.workers, tls=tls_files(*tls))  # what means nothing is not called either
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
-            check_answers(arguments.scheduler)
+            check_answers(arguments.scheduler, tls_files(*tls))
         where = (arguments.scheduler, arguments.workers)
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
-    except (StoreFull, ExecutorLost) as error:
+    except (StoreFull, Unreadable, ExecutorLost, NotDeterministic) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        said = f"{error}; finished units are kept" if full else error
-        return _complain(said, EXIT_GIVEN_UP if full else EXIT_WRONG_INPUT)
     return _conclude(done, arguments.strict)
 
 
@@ -104,7 +105,7 @@ def _conclude(done, strict) -> int:
     print(f"\n{done.page}")
     if done.given_up:
         units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
-        reasons = "\n".join(f"  {sentence}" for sentence in done.given_up)
+        reasons = "\n".join(f"  {one_line(reason)}" for reason in done.given_up)
         return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
     refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
     return EXIT_IF_REFUTED if strict and refuted else 0

@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from ..analysis import Analysis, analyse
+from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
-from ..report import Info, write_report
+from ..markdown import one_line
 from ..store import FILE, Store, set_aside, sole_writer
 from .declaration import Grid, Study
 from .limits import checked
 from .plan import cases, workload
 from .progress import Progress, clock
+from .rendering import render
 from .runner import NothingStored, check_costs, run_units, surroundings, units_of
 
 COMPILE = 10.0  # seconds, once on a machine
@@ -82,10 +82,10 @@ def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
     audits = [c for c in costs if not _current(c, known.get(str(c)))]
+    executor = make_executor() if audits or units_of(planned, store, study.noise, 1) else None
     store.note("failed", [])
-    if not audits and not units_of(planned, store, study.noise, 1):
+    if executor is None:
         return
-    executor = make_executor()
     start = time.monotonic()
     details = surroundings(executor)
     session = store.begin_session(details)
@@ -134,48 +134,18 @@ def described(study: Study, planned: list[Planned]) -> dict:
     }
 
 
-def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
-    """Fits, verdicts and the report, from the store alone."""
-    study, planned = store.study()
-    comparisons = [tuple(pair) for pair in study["comparisons"]]
-    used = Counter(case.series.digest for case in planned)
-
-    def runs(series):
-        # two cases share random streams only where their algorithms come to the same, and with it their runs
-        return store.frame(series, streams=used[series] > 1)
-
-    analysis = analyse(planned, runs, study["margin"], comparisons)
-    info = Info(
-        name=study["name"],
-        question=study["question"],
-        settings=study["settings"],
-        command=study["command"],
-        sessions=tuple(store.sessions()),
-        digest=store.digest(),
-        missing=tuple(store.names("failed")),
-        complaints=tuple(store.complaints()),
-        audits=store.audits(),
-        plans=len(store.names("plans") or [1]),
-        unused=store.strangers(used),
-    )
-    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
-    store.in_place()  # or the report stands in a folder that was made for it alone
-    return analysis, page
-
-
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, and an estimate of time and memory."""
     planned = cases(study)
-    wide = max(len(p.case.name) for p in planned)
+    names = [one_line(p.case.name) for p in planned]
+    wide = max(map(len, names))
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
     lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
-    for case, _, _ in planned:
+    for name, (case, _, _) in zip(names, planned, strict=True):
         first, last = case.horizons[0], case.horizons[-1]
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
-        lines.append(
-            row(case.name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
-        )
+        lines.append(row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}"))
     if (Path(folder) / FILE).exists() and not fresh:
         with Store(folder) as store:
             work = workload(planned, store, workers)

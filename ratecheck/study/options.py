@@ -15,7 +15,7 @@ from function_zoo.commandline import MOST_WORKERS, Mistake, some
 from ..algorithms.registry import NAMED, named
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
-SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")  # of Dask, between processes
+SCHEMES = ("tcp", "tls")
 LONGEST_GREETING = 2**24  # bytes
 PATIENCE = 2.0  # seconds that an address may take to answer
 SETTINGS = {option: (entry.name, text) for entry in NAMED.values() for option, text in entry.options.items()}
@@ -115,7 +115,7 @@ def scheduler(text):
     if "://" not in text:
         raise Mistake(f"{text!r} is none of threads, processes, local:N or an address such as tcp://host:8786")
     if not is_address(text):
-        raise Mistake(f"{text!r} is no address; write {'://, '.join(SCHEMES[:2])}://host:port, such as tcp://host:8786")
+        raise Mistake(f"{text!r} is no address; write tcp://host:port or tls://host:port")
     return text
 
 
@@ -129,26 +129,39 @@ def is_address(text) -> bool:
     return plain and parts.scheme in SCHEMES and bool(port) and bool(re.fullmatch(r"[\w.:%-]+", host or ""))
 
 
-def check_answers(address):
-    """Refuse the address of a scheduler that does not answer, before anything is written."""
+def check_answers(address, tls=None):
+    """Refuse the address of a scheduler that does not greet as Dask does, before anything is written."""
     parts = urlsplit(address)
     problem = [f"no answer within {PATIENCE:.0f} s"]
 
     def call():
         try:
             with socket.create_connection((parts.hostname, parts.port), PATIENCE) as connection:
-                if parts.scheme == "tcp" and not _greets(connection):
-                    problem[0] = "what listens there does not speak like one"
-                else:
-                    problem.clear()
+                if context is not None:
+                    connection = context.wrap_socket(connection)
+                with connection:
+                    greets = _greets(connection)
+            problem[:] = [] if greets else ["what listens there does not speak like one"]
+        except TimeoutError:
+            return
         except OSError as error:
             problem[0] = error.strerror or str(error)
 
+    context = _context(address, tls) if parts.scheme == "tls" else None
     caller = threading.Thread(target=call, daemon=True)  # to find a name may take longer than we would wait
     caller.start()
     caller.join(PATIENCE)
     if problem:
         raise ValueError(f"there is no Dask scheduler at {address} ({problem[0]})")
+
+
+def _context(address, tls):
+    from ..executors.cluster import tls_context
+
+    try:
+        return tls_context(tls)
+    except (OSError, ValueError) as error:  # an ssl.SSLError is one, for a file that holds no certificate
+        raise ValueError(f"there is no Dask scheduler at {address} ({error})") from None
 
 
 def _greets(connection) -> bool:

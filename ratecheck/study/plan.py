@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import asdict, replace
-from itertools import product
+from itertools import product, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
-MOST_ROWS = 10**7  # of a study: a report of so many takes minutes
+MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
 def cases(study: Study) -> list[Planned]:
@@ -168,11 +168,12 @@ def workload(planned: list[Planned], store, slots: int) -> Workload:
     return Workload(sum(map(math.ceil, units.values())), sum(p[1] * p[2] for p in parts), seconds)
 
 
-def lacking(case: Case, known: set) -> list[tuple[int, int]]:
+def lacking(case: Case, known) -> list[tuple[int, int]]:
     """(horizon, number of runs to it that are missing); an anytime run is missing if one of its horizons is."""
-    stored = Counter(horizon for replicate, horizon in known if replicate < case.replicates)
-    if not case.anytime:
-        return [(horizon, case.replicates - stored[horizon]) for horizon in case.horizons]
-    begun = {replicate for replicate, _ in known if replicate < case.replicates}
-    complete = sum(all((replicate, horizon) in known for horizon in case.horizons) for replicate in begun)
-    return [(case.horizons[-1], case.replicates - complete)]
+    stored, complete = Counter(), 0
+    for _, horizons in takewhile(lambda found: found[0] < case.replicates, known):
+        stored.update(horizons)
+        complete += horizons.issuperset(case.horizons)
+    if case.anytime:
+        return [(case.horizons[-1], case.replicates - complete)]
+    return [(horizon, case.replicates - stored[horizon]) for horizon in case.horizons]

@@ -7,6 +7,8 @@ import sys
 import time
 from contextlib import suppress
 
+from ..markdown import one_line
+
 LINE_EVERY = 10.0  # seconds between lines in a log
 PATIENCE = 0.5  # seconds between two looks
 
@@ -14,7 +16,7 @@ PATIENCE = 0.5  # seconds between two looks
 def speak(sentence, stream=None):
     """Say something on the way.  That nobody listens any more is no reason to stop working."""
     with suppress(OSError, ValueError, AttributeError):  # a closed pipe, a closed stream, no stream at all
-        print(sentence, file=stream or sys.stderr, flush=True)
+        print(one_line(str(sentence)), file=stream or sys.stderr, flush=True)
 
 
 class Progress:

@@ -13,8 +13,7 @@ from .. import noise as laws
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
 from ..engine import SEMANTICS, series_of
-from ..store import Store
-from ..store.schema import RUN
+from ..store import Store, difference
 from .runner import perform
 
 MOST_STEPS = 10**10  # of one unit
@@ -60,8 +59,8 @@ def _difference(series: Series, rows: list[tuple], study) -> str:
         algorithm.check(cost, horizon, series.alignment == "random")
     again = perform(runs, cost, algorithm, series.seed, noise, series.alignment)[0]
     for old, new in zip(rows, Store.plain(again), strict=True):
-        if ascii(old) != ascii(new):
-            name, before, after = next(x for x in zip(RUN, old, new, strict=True) if ascii(x[1]) != ascii(x[2]))
+        if found := difference(old, new):
+            name, before, after = found
             return f"replicate {old[0]} at T = {old[1]} is stored with {name} = {before}, and came out with {after}"
     return ""
 

@@ -6,6 +6,7 @@ import os
 import platform
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,11 +21,13 @@ from ..engine import SEMANTICS, check_cost, run_replicate
 from ..executors import NotLoaded, UnitTimeout
 from ..noise import Noise
 from ..store import Store
+from .determinism import Repeats
 from .limits import Limits
 
 TRIES = 3
+REPEATED = 0  # in place of the number of a try: a short run of a plug-in, made twice and not stored
 LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
-PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas", "statsmodels")
+PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas")
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,8 @@ def audit(cost, stop=None):
 class NothingStored:
     """In place of a store, where there is none yet."""
 
-    def known(self, digest) -> set:
-        return set()
+    def known(self, digest) -> Iterator:
+        return iter(())
 
     def speeds(self) -> dict:
         return {}
@@ -86,8 +89,12 @@ class NothingStored:
 def missing_runs(case: Case, store: Store | NothingStored):
     """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
     known = store.known(case.series.digest)
+    begun, stored = next(known, (None, ()))
     for replicate in range(case.replicates):
-        lacking = tuple(h for h in case.horizons if (replicate, h) not in known)
+        lacking = case.horizons
+        if replicate == begun:
+            lacking = tuple(h for h in case.horizons if h not in stored)
+            begun, stored = next(known, (None, ()))
         if lacking and case.anytime:
             yield replicate, case.horizons
         else:
@@ -140,7 +147,7 @@ def run_units(
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
-    that kills its worker takes no other with it twice.
+    that kills its worker takes no other with it twice.  A plug-in that is not deterministic ends it all.
     """
     for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
         executor.expect(thing)
@@ -164,12 +171,16 @@ class _Work:
         self.progress, self.limits = progress, limits
         self.queue = [(unit, 1) for unit in reversed(units)]
         self.audits = list(audits)
+        self.repeats = Repeats(units, store)
+        self.to_repeat = list(self.repeats.units)
         self.again, self.running, self.failed = [], {}, []
         self.outcome = Outcome()
 
     def submit(self) -> bool:
         """Keep every slot busy; whether anything is under way."""
         slots = self.executor.slots
+        while self.to_repeat and len(self.running) < slots + 2:
+            self._start(self.to_repeat.pop(), REPEATED)
         while self.audits and len(self.running) < slots + 2:
             cost = self.audits.pop()
             self.running[self.executor.submit(audit, cost, limit=self.limits.of_an_audit)] = (cost, 0)
@@ -205,6 +216,11 @@ class _Work:
                     f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
                 )
         if error is None:
+            self.repeats.compare(unit, rows)
+        if attempt == REPEATED:
+            if error is not None:
+                self.progress.say(f"{unit}: not run twice, as a plug-in should be ({type(error).__name__}: {error})")
+        elif error is None:
             self.store.add(unit.case.series, rows, self.session, unit.steps, seconds, complaint)
             self.limits.learn(unit, seconds)
             self.outcome.done += 1
@@ -214,7 +230,7 @@ class _Work:
             self._retry(unit, attempt, error)
 
     def _retry(self, unit, attempt, error):
-        if attempt < TRIES and not isinstance(error, NotLoaded):
+        if attempt < TRIES and not isinstance(error, NotLoaded | ImportError):  # they would come again
             self.again.append((unit, attempt + 1))
             if isinstance(error, UnitTimeout):  # somebody may be waiting for long
                 self.progress.say(f"{unit}: {error}; it is tried again")

@@ -1,4 +1,4 @@
-"""How a study ends when it is told to: Ctrl-C, SIGTERM and SIGHUP alike, and within two seconds."""
+"""How what runs code of others ends when it is told to: Ctrl-C, SIGTERM and SIGHUP alike, and within two seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAST_RESORT = 1.8  # seconds after which nobody is waited for
 
 
 class Stopped(KeyboardInterrupt):
-    """A signal asks the study to end."""
+    """A signal asks for the end."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -23,6 +23,16 @@ class Stopped(KeyboardInterrupt):
 def exit_code(number) -> int:
     """130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP, as shells have it."""
     return 128 + number
+
+
+def until_stopped(farewell, action, *arguments) -> int:
+    """The exit code of an action, or of the signal that ended it; then `farewell` says so."""
+    with stoppable(farewell):
+        try:
+            return action(*arguments)
+        except KeyboardInterrupt as stopped:
+            farewell()
+            return getattr(stopped, "code", exit_code(signal.SIGINT))
 
 
 @contextmanager

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..analysis import Analysis
-from ..markdown import listing
+from ..markdown import listing, one_line
+from ..report.context import harmless
 
 
 def summary(analysis: Analysis) -> str:
+    analysis = harmless(analysis, one_line)  # a terminal obeys what a name may hold
     heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "verdict")
     rows = [row_of(result, judged) for result in analysis.results for judged in result.judged]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]

@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 HELD = os.open in os.supports_dir_fd  # not on Windows: links that are there are refused, links planted later are not
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 BYTES = getattr(os, "O_BINARY", 0)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet computes starts so
 KINDS = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISDIR, "a folder"), (stat.S_ISREG, "an ordinary file"))
 
 
@@ -24,6 +25,11 @@ def write_whole(path, text) -> Path:
     with replacing(path) as file:
         file.write(text)
     return Path(path)
+
+
+def no_formula(text: str) -> str:
+    """A text cell of a CSV file: one that a spreadsheet would compute starts with an apostrophe."""
+    return "'" * text.startswith(FORMULA) + text
 
 
 @contextmanager

@@ -1,0 +1,39 @@
+"""From a store to its report; nothing here waits for the compiler."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from ..analysis import Analysis, analyse
+from ..report import Info, write_report
+from ..store import Store
+
+
+def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
+    """Fits, verdicts and the report, from the store alone."""
+    study, planned = store.study()
+    comparisons = [tuple(pair) for pair in study["comparisons"]]
+    used = Counter(case.series.digest for case in planned)
+
+    def runs(series):
+        # two cases share random streams only where their algorithms come to the same, and with it their runs
+        return store.frame(series, streams=used[series] > 1)
+
+    analysis = analyse(planned, runs, study["margin"], comparisons)
+    info = Info(
+        name=study["name"],
+        question=study["question"],
+        settings=study["settings"],
+        command=study["command"],
+        sessions=tuple(store.sessions()),
+        digest=store.digest(),
+        missing=tuple(store.names("failed")),
+        complaints=tuple(store.complaints()),
+        audits=store.audits(),
+        plans=len(store.names("plans") or [1]),
+        unused=store.strangers(used),
+    )
+    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    store.in_place()  # or the report stands in a folder that was made for it alone
+    return analysis, page
