@@ -1,15 +1,18 @@
-"""The noise laws: each has mean 0 and standard deviation sigma, and a kernel form `draw`."""
+"""The noise laws: each has mean 0 and standard deviation sigma; `sample` is their form in kernels."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from .checks import shown
 from .generator import normal, student, uniform
 from .jit import inlined, likely
+
+if TYPE_CHECKING:
+    import numpy as np
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
 
@@ -27,7 +30,7 @@ class Noise:
 
     @property
     def numbers(self) -> tuple[int, float, float]:
-        """What `draw` needs: the law, its scale and its degrees of freedom."""
+        """What `sample` needs: the law, its scale and its degrees of freedom."""
         return self.law, float(self.sigma), 0.0
 
 
@@ -80,8 +83,8 @@ def check_noise(noise) -> None:
         raise ValueError(f"noise = {shown(noise)} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
 
 
-@inlined
-def draw(law, scale, dof, rng):
+def draw(law, scale, dof, rng: np.random.Generator) -> float:
+    """One W by NumPy's generator, for algorithms in Python."""
     if law == GAUSSIAN:
         return scale * rng.standard_normal()
     if law == UNIFORM:

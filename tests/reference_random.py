@@ -23,6 +23,11 @@ class Random:
         assert any(self.s)
         self.paths = {"inner": 0, "wedge": 0, "above the curve": 0, "tail": 0}
 
+    @classmethod
+    def beside(cls, generator):
+        """The stream that a kernel makes of the seed of a NumPy generator."""
+        return cls(generator.bit_generator.seed_seq.generate_state(4, "uint64"))
+
     def next(self):
         s = self.s
         result = (rotl((s[0] + s[3]) & MASK, 23) + s[0]) & MASK
