@@ -7,6 +7,7 @@ from types import CellType, FunctionType
 
 from llvmlite import ir
 from numba import njit, types
+from numba.core.errors import NumbaError
 from numba.extending import lower_builtin, type_callable
 
 from function_zoo.formula import content
@@ -77,6 +78,9 @@ def value(f, x):
     return f(x)
 
 
+NO_POINTER = 0
+
+
 class Kernel:
     """A compiled function that queries a cost by `value`: one for all costs, and one each for formulas in long use.
 
@@ -95,7 +99,15 @@ class Kernel:
     def advance(self, cost, formula, clock, *arguments):
         """Call it; `formula` is the cost's name in here, and `clock[0]` counts the steps."""
         begun = clock[0]
-        status = self.own.get(formula, self.general)(*arguments)
+        own = self.own.get(formula)
+        if own is None:
+            status = self.general(cost.compiled, *arguments)
+        else:
+            try:
+                status = own(NO_POINTER, *arguments)
+            except NumbaError:  # a formula that compiles alone but not in here
+                self.own[formula] = None
+                return self.advance(cost, formula, clock, *arguments)
         self.steps[formula] += int(clock[0] - begun)
         if self.steps[formula] >= self.PAYS_OFF and formula not in self.own:
             self.specialise(cost, formula)

@@ -1,8 +1,10 @@
 """Kernels against reference.py: picked cells and regrets are equal to the last bit."""
 
+import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,10 @@ from numba import njit
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.algorithms.adaptive import adaptive_kernel
 from ratecheck.algorithms.partition import deepest_level
 from ratecheck.generator import open_state
+from ratecheck.jit import Kernel
 from tests import brute, reference
 from tests.reference_random import Random
 
@@ -192,3 +196,50 @@ def test_same_results_without_the_compiler():
         text=True,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+@pytest.mark.skipif(INTERPRETED, reason="without a compiler there is one form only")
+@pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.HOO()], ids=lambda algorithm: algorithm.kind)
+@pytest.mark.parametrize("cost", [zoo.get("cone", 3), zoo.get("weierstrass", 1)], ids=str)
+def test_a_kernel_of_a_formulas_own_comes_to_the_same_bits(algorithm, cost, any_seed):
+    settled = algorithm.settle(cost)
+    stages = (500, 3_000, 20_000)
+    regrets = []
+    for change in (None, 0, 1):  # never, from the start, in the middle
+        rng = np.random.default_rng(any_seed)
+        offset = [0.3] * cost.dim
+        run = settled.start(cost, settled.length(cost, stages[-1], 0.4), offset, rng, STANDARD, horizon=stages[-1])
+        run.kernel.own.pop(run.formula, None)
+        for stage, until in enumerate(stages):
+            if stage == change:
+                run.kernel.specialise(cost, run.formula)
+            run.advance(until)
+            regrets.append(run.regret)
+    assert run.formula in run.kernel.own
+    assert regrets[:3] == regrets[3:6] == regrets[6:]
+
+
+def test_a_formula_in_long_use_gets_a_kernel_of_its_own(monkeypatch):
+    monkeypatch.setattr(Kernel, "PAYS_OFF", 1_000)
+
+    def scaled(factor):
+        return replace(zoo.get("cone", 1, centre=(0.0,)), formula=lambda x: factor * abs(x[0]), registered=False)
+
+    one, other = scaled(1.0), scaled(2.0)  # two costs of one name, told apart by their formulas
+    first, second = (rc.simulate(rc.AdaptiveBins(), cost, [900, 1_100, 1_500], 1).frame.regret for cost in (one, other))
+    formulas = [formula for formula in adaptive_kernel.own if formula in (one, other)]
+    assert len(formulas) == 2
+    monkeypatch.setattr(Kernel, "PAYS_OFF", math.inf)
+    for cost, found in ((one, first), (other, second)):
+        del adaptive_kernel.own[cost]
+        assert rc.simulate(rc.AdaptiveBins(), cost, [900, 1_100, 1_500], 1).frame.regret.equals(found)
+
+
+def test_a_formula_that_allocates_keeps_running(monkeypatch):
+    """It cannot be written into a kernel, which counts no references, or it can: the regret is the same."""
+    origin = zoo.get("cone", 2, centre=(0.0, 0.0))
+    cost = replace(origin, formula=lambda x: np.abs(np.array([x[0], x[1]])).sum(), registered=False)
+    expected = rc.simulate(rc.AdaptiveBins(), cost, [100, 1_100, 1_500], 1).frame.regret
+    monkeypatch.setattr(Kernel, "PAYS_OFF", 1_000)
+    assert rc.simulate(rc.AdaptiveBins(), cost, [100, 1_100, 1_500], 1).frame.regret.equals(expected)
+    assert cost in adaptive_kernel.own

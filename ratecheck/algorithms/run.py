@@ -66,7 +66,7 @@ class Run:
     @property
     def sampled(self) -> tuple:
         """What a kernel that queries points needs of the cost, the noise and the random numbers."""
-        return self.cost.compiled, self.cost.minimum, lowest(self.cost), *self.noise, self.rng
+        return self.cost.minimum, lowest(self.cost), *self.noise, self.rng
 
     def random(self, count) -> np.ndarray:
         """The next uniforms of the stream."""
