@@ -132,7 +132,7 @@ class AdaptiveBins(Compiled):
         return 2.0**cost.dim * horizon ** (cost.dim / (cost.dim + 2 * self.alpha))
 
     def seconds_per_step(self, cost, horizon) -> float:
-        return 1e-9 * (20 + 10 * 2**cost.dim)
+        return 1e-9 * (8 + 4 * 2**cost.dim)
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)

@@ -97,7 +97,7 @@ class UniformBins(Compiled):
         return self._per_axis(cost, horizon) ** cost.dim
 
     def seconds_per_step(self, cost, horizon) -> float:
-        return 1e-9 * (20 + 0.3 * math.sqrt(self.cells(cost, horizon)))
+        return 1e-9 * (5 + 0.15 * math.sqrt(self.cells(cost, horizon)))
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)
