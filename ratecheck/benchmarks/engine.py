@@ -91,9 +91,10 @@ class OtherEngine:
     """The engine of another checkout, in a process of its own."""
 
     def __init__(self, checkout):
-        environment = os.environ | {"PYTHONPATH": str(checkout)}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], env=environment, **pipes)
+        environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+        # the folder of a process that runs a command line comes first on its path
+        self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], cwd=checkout, env=environment, **pipes)
 
     def times(self, entry: Entry, settings, cost, horizon) -> list[float]:
         """Of the turns of one run."""
