@@ -225,7 +225,7 @@ def sure(count, w, tau, bias, bound):
     """A level for the mean of a cell below which its key is surely below the bound, and its fall with each pull.
 
     tau grows, and w = 1 / sqrt(count), being convex, stays above its tangent.  The level is lowered by more than all
-    roundings together, also those of comparing a sum with the level times a count.
+    roundings together, also those of MANY falls and of comparing a sum with the level times a count.
     """
     bonus = tau * w
     level = (bound + bias) + bonus
