@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 PROBES = 512
 STANDARD = Gaussian(1.0)
-SEMANTICS = 1  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
+SEMANTICS = 2  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,18 @@
-"""The noise laws: each has mean 0 and standard deviation sigma, and a kernel form `draw`."""
+"""The noise laws: each has mean 0 and standard deviation sigma; `sample` is their form in kernels."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from .checks import shown
-from .jit import inlined
+from .generator import normal, student, uniform
+from .jit import inlined, likely
+
+if TYPE_CHECKING:
+    import numpy as np
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
 
@@ -26,7 +30,7 @@ class Noise:
 
     @property
     def numbers(self) -> tuple[int, float, float]:
-        """What `draw` needs: the law, its scale and its degrees of freedom."""
+        """What `sample` needs: the law, its scale and its degrees of freedom."""
         return self.law, float(self.sigma), 0.0
 
 
@@ -79,8 +83,8 @@ def check_noise(noise) -> None:
         raise ValueError(f"noise = {shown(noise)} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
 
 
-@inlined
-def draw(law, scale, dof, rng):
+def draw(law, scale, dof, rng: np.random.Generator) -> float:
+    """One W by NumPy's generator, for algorithms in Python."""
     if law == GAUSSIAN:
         return scale * rng.standard_normal()
     if law == UNIFORM:
@@ -88,3 +92,18 @@ def draw(law, scale, dof, rng):
     if law == RADEMACHER:
         return scale if rng.random() < 0.5 else -scale
     return scale * rng.standard_t(dof)
+
+
+@inlined
+def sample(law, scale, dof, s0, s1, s2, s3):
+    """One W and the next state of the stream it was drawn from."""
+    if likely(law == GAUSSIAN):
+        z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        return scale * z, s0, s1, s2, s3
+    if law == STUDENT_T:
+        z, s0, s1, s2, s3 = student(dof, s0, s1, s2, s3)
+        return scale * z, s0, s1, s2, s3
+    u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+    if law == UNIFORM:
+        return scale * (2.0 * u - 1.0), s0, s1, s2, s3
+    return scale if u < 0.5 else -scale, s0, s1, s2, s3

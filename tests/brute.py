@@ -8,6 +8,8 @@ import math
 import numpy as np
 from numba import njit
 
+from ratecheck.generator import fill, fill_normal
+
 
 @njit
 def leader(mean_minus_bias, inverse_root, priority, m, tau):
@@ -21,9 +23,23 @@ def leader(mean_minus_bias, inverse_root, priority, m, tau):
 
 
 @njit
+def random(rng, one):
+    fill(rng, one)
+    return one[0]
+
+
+@njit
+def standard_normal(rng, one):
+    fill_normal(rng, one)
+    return one[0]
+
+
+@njit
 def uniform(value, f_min, T, rng):
     m = value.size
-    priority = rng.random(m)
+    one = np.empty(1)
+    priority = np.empty(m)
+    fill(rng, priority)
     n, total, mean, root = np.zeros(m), np.zeros(m), np.zeros(m), np.zeros(m)
     picks = np.empty(T, np.int64)
     R = 0.0
@@ -32,7 +48,7 @@ def uniform(value, f_min, T, rng):
         j = leader(mean, root, priority, m, tau)
         R += value[j] - f_min
         n[j] += 1
-        total[j] += value[j] + rng.standard_normal()
+        total[j] += value[j] + standard_normal(rng, one)
         mean[j] = total[j] / n[j]
         root[j] = 1.0 / math.sqrt(n[j])
         tau = math.sqrt(8.0 * math.log(t))
@@ -46,7 +62,8 @@ def adaptive(f, f_min, grid, side, bias, alpha, T, rng, room):
     lo = np.empty((room, d))
     lo[:m] = grid
     priority = np.empty(room)
-    priority[:m] = rng.random(m)
+    one = np.empty(1)
+    fill(rng, priority[:m])
     k = np.zeros(room, np.int64)
     n, total, mean, root = np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room)
     picks = np.empty(T, np.int64)
@@ -58,7 +75,7 @@ def adaptive(f, f_min, grid, side, bias, alpha, T, rng, room):
         receiver = B
         if n[B] < math.ceil(2.0 ** (2 * alpha * k[B])):
             for q in range(d):
-                x[q] = lo[B, q] + side[k[B]] * rng.random()
+                x[q] = lo[B, q] + side[k[B]] * random(rng, one)
         else:
             level = k[B] + 1
             corner = lo[B].copy()
@@ -67,11 +84,11 @@ def adaptive(f, f_min, grid, side, bias, alpha, T, rng, room):
                 place = B if part == 0 else m + part - 1
                 for q in range(d):
                     lo[place, q] = middle[q] if (part >> q) & 1 else corner[q]
-                priority[place] = rng.random()
+                priority[place] = random(rng, one)
                 k[place], n[place], total[place], root[place] = level, 0, 0.0, 0.0
             part = 0
             for q in range(d):
-                x[q] = corner[q] + side[level - 1] * rng.random()
+                x[q] = corner[q] + side[level - 1] * random(rng, one)
                 if x[q] >= middle[q]:
                     part += 2**q
             receiver = B if part == 0 else m + part - 1
@@ -79,7 +96,7 @@ def adaptive(f, f_min, grid, side, bias, alpha, T, rng, room):
         value = f(x)
         R += value - f_min
         n[receiver] += 1
-        total[receiver] += value + rng.standard_normal()
+        total[receiver] += value + standard_normal(rng, one)
         mean[receiver] = total[receiver] / n[receiver] - bias[k[receiver]]
         root[receiver] = 1.0 / math.sqrt(n[receiver])
         tau = math.log(t)

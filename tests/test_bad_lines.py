@@ -8,7 +8,7 @@ import pytest
 
 from function_zoo import cli as zoo_cli
 from ratecheck import cli
-from ratecheck.benchmarks import engine, runner
+from ratecheck.benchmarks import engine, generator, runner
 from ratecheck.calibration import __main__ as calibration
 from ratecheck.study import command
 from ratecheck.study.options import check_answers
@@ -238,6 +238,10 @@ def test_a_calibration(words, place, monkeypatch):
         (engine.main, ["--out", ""]),
         (engine.main, ["--out", "file"]),
         (engine.main, ["extra\n"]),
+        (generator.main, ["--draws", "1"]),
+        (generator.main, ["--draws", MANY]),
+        (generator.main, ["--draws", "x"]),
+        (generator.main, ["--seed=-1"]),
         (runner.main, ["--family", ""]),
         (runner.main, ["--family", "nonsense"]),
         (runner.main, ["--replicates", "0"]),
@@ -248,6 +252,7 @@ def test_a_calibration(words, place, monkeypatch):
 )
 def test_a_benchmark(main, words, place, monkeypatch):
     monkeypatch.setattr(engine, "speed_table", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr(generator, "measure", lambda: pytest.fail("it has begun"))
     monkeypatch.setattr(runner, "loop", lambda *_: pytest.fail("it has begun"))
     check_refused(typed(main, words, place))
 

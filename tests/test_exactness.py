@@ -1,8 +1,10 @@
 """Kernels against reference.py: picked cells and regrets are equal to the last bit."""
 
+import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,12 @@ from numba import njit
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.algorithms.adaptive import adaptive_kernel
 from ratecheck.algorithms.partition import deepest_level
+from ratecheck.generator import open_state
+from ratecheck.jit import Kernel
 from tests import brute, reference
+from tests.reference_random import Random
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +66,7 @@ def compare(algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standa
 
     place = (f, cost.minimum, cost.lower.tolist(), cost.upper.tolist(), length, offset)
     x_star = cost.minimisers[0]
-    rng = np.random.default_rng(seed)
+    rng = Random.beside(np.random.default_rng(seed))
     if isinstance(algorithm, rc.UniformBins):
         expected = reference.algorithm_1(*place, steps, rng, draw, x_star)
     else:
@@ -74,7 +80,7 @@ def compare(algorithm, cost, seed, steps, alignment, noise=STANDARD, draw=standa
         assert run.regret == expected.regret[stop - 1]
     np.testing.assert_array_equal(trace, expected.picks)
     np.testing.assert_array_equal(run.n[: run.cells], expected.n)
-    assert run.rng.random() == rng.random()  # both have drawn equally often
+    assert run.rng.tolist() == rng.s  # both have drawn equally often
     return run, expected
 
 
@@ -112,7 +118,7 @@ def test_a_million_steps_against_brute_force(name, dim, any_seed):
         trace = np.empty(steps, dtype=np.int64)
         rng = np.random.default_rng(any_seed)
         run = algorithm.start(cost, algorithm.length(cost, steps, 0.4), [0.3] * dim, rng, STANDARD, trace=trace)
-        rng = np.random.default_rng(any_seed)
+        rng = open_state(np.random.default_rng(any_seed).bit_generator.seed_seq)
         if isinstance(algorithm, rc.UniformBins):
             picks, regret = brute.uniform(run.value, cost.minimum, steps, rng)
         else:
@@ -190,3 +196,50 @@ def test_same_results_without_the_compiler():
         text=True,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+
+
+@pytest.mark.skipif(INTERPRETED, reason="without a compiler there is one form only")
+@pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.HOO()], ids=lambda algorithm: algorithm.kind)
+@pytest.mark.parametrize("cost", [zoo.get("cone", 3), zoo.get("weierstrass", 1)], ids=str)
+def test_a_kernel_of_a_formulas_own_comes_to_the_same_bits(algorithm, cost, any_seed):
+    settled = algorithm.settle(cost)
+    stages = (500, 3_000, 20_000)
+    regrets = []
+    for change in (None, 0, 1):  # never, from the start, in the middle
+        rng = np.random.default_rng(any_seed)
+        offset = [0.3] * cost.dim
+        run = settled.start(cost, settled.length(cost, stages[-1], 0.4), offset, rng, STANDARD, horizon=stages[-1])
+        run.kernel.own.pop(run.formula, None)
+        for stage, until in enumerate(stages):
+            if stage == change:
+                run.kernel.specialise(cost, run.formula)
+            run.advance(until)
+            regrets.append(run.regret)
+    assert run.formula in run.kernel.own
+    assert regrets[:3] == regrets[3:6] == regrets[6:]
+
+
+def test_a_formula_in_long_use_gets_a_kernel_of_its_own(monkeypatch):
+    monkeypatch.setattr(Kernel, "PAYS_OFF", 1_000)
+
+    def scaled(factor):
+        return replace(zoo.get("cone", 1, centre=(0.0,)), formula=lambda x: factor * abs(x[0]), registered=False)
+
+    one, other = scaled(1.0), scaled(2.0)  # two costs of one name, told apart by their formulas
+    first, second = (rc.simulate(rc.AdaptiveBins(), cost, [900, 1_100, 1_500], 1).frame.regret for cost in (one, other))
+    formulas = [formula for formula in adaptive_kernel.own if formula in (one, other)]
+    assert len(formulas) == 2
+    monkeypatch.setattr(Kernel, "PAYS_OFF", math.inf)
+    for cost, found in ((one, first), (other, second)):
+        del adaptive_kernel.own[cost]
+        assert rc.simulate(rc.AdaptiveBins(), cost, [900, 1_100, 1_500], 1).frame.regret.equals(found)
+
+
+def test_a_formula_that_allocates_keeps_running(monkeypatch):
+    """It cannot be written into a kernel, which counts no references, or it can: the regret is the same."""
+    origin = zoo.get("cone", 2, centre=(0.0, 0.0))
+    cost = replace(origin, formula=lambda x: np.abs(np.array([x[0], x[1]])).sum(), registered=False)
+    expected = rc.simulate(rc.AdaptiveBins(), cost, [100, 1_100, 1_500], 1).frame.regret
+    monkeypatch.setattr(Kernel, "PAYS_OFF", 1_000)
+    assert rc.simulate(rc.AdaptiveBins(), cost, [100, 1_100, 1_500], 1).frame.regret.equals(expected)
+    assert cost in adaptive_kernel.own

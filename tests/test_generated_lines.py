@@ -11,7 +11,7 @@ from function_zoo import cli as zoo_cli
 from function_zoo import gallery
 from function_zoo.commandline import Parser
 from ratecheck import cli
-from ratecheck.benchmarks import engine, runner
+from ratecheck.benchmarks import engine, generator, runner
 from ratecheck.calibration import __main__ as calibration
 from ratecheck.study import command
 from tests.command_lines import check_planned, check_refused, typed
@@ -142,7 +142,7 @@ def test_studies(lane, place):
 
 
 @pytest.mark.parametrize(
-    "name", ["calibration", "engine", "runner", "zoo", *sorted(set(cli.COMMANDS) - {"study", "zoo"})]
+    "name", ["calibration", "engine", "generator", "runner", "zoo", *sorted(set(cli.COMMANDS) - {"study", "zoo"})]
 )
 @examples(25, 600)
 def test_other_commands(lane, name, place, monkeypatch):
@@ -152,10 +152,13 @@ def test_other_commands(lane, name, place, monkeypatch):
         (calibration, "calibrate"),
         (calibration, "timing"),
         (engine, "speed_table"),
+        (generator, "measure"),
+        (generator, "write_words"),
         (runner, "loop"),
     ):
         monkeypatch.setattr(module, work, mock.Mock(side_effect=Begun))
-    mains = {"calibration": calibration.main, "engine": engine.main, "runner": runner.main}
+    benchmarks = {"engine": engine.main, "generator": generator.main, "runner": runner.main}
+    mains = {"calibration": calibration.main, **benchmarks}
     main, before = (mains[name], []) if name in mains else (cli.main, [name])
 
     @lane

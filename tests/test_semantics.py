@@ -8,29 +8,29 @@ from ratecheck.engine import SEMANTICS
 
 # Regret of replicate 3 with seed 1 after 500 steps in two dimensions: uniform bins, adaptive bins.  Whoever changes one
 # of these numbers raises `engine.SEMANTICS`: stores then know that their runs are others.
-PINNED_FOR = 1
+PINNED_FOR = 2
 REGRETS = {
-    "ackley": (5374.77411, 10339.0389),
-    "branin": (4591.44966, 22191.2949),
-    "cone": (1618.97965, 1199.85391),
-    "cusp": (2574.83718, 2021.97363),
-    "double_sine": (441.889089, 438.135923),
-    "garland": (479.429666, 524.713837),
-    "griewank": (382.075267, 535.271228),
-    "himmelblau": (11722.4439, 144172.781),
-    "mixed_powers": (1671.73765, 1333.15366),
-    "plateau": (320.713568, 559.281224),
-    "power": (929.455693, 918.957344),
-    "quadratic": (661.62734, 588.180145),
-    "quartic": (512.612962, 3415.7245),
-    "rastrigin": (10720.7684, 31674.4213),
-    "ring": (271.859479, 2509.19899),
-    "ring_cone": (743.614225, 944.409739),
-    "sine": (628.684574, 555.099338),
-    "six_hump_camel": (1990.92866, 27304.672),
-    "twin_cone": (1424.11768, 1287.43467),
-    "valley": (990.368952, 803.813529),
-    "weierstrass": (1911.81786, 3733.84841),
+    "ackley": (5379.65058, 10408.8284),
+    "branin": (4592.70298, 26097.5768),
+    "cone": (1644.59982, 1185.86787),
+    "cusp": (2612.06981, 2201.13461),
+    "double_sine": (439.98733, 392.834014),
+    "garland": (473.924871, 546.578873),
+    "griewank": (376.675389, 520.190888),
+    "himmelblau": (11708.0542, 147222.792),
+    "mixed_powers": (1655.32592, 1061.57437),
+    "plateau": (365.125113, 468.60957),
+    "power": (906.873441, 695.914869),
+    "quadratic": (623.169757, 547.844192),
+    "quartic": (549.258556, 1095.87786),
+    "rastrigin": (10714.3481, 31992.9619),
+    "ring": (255.385532, 2818.17147),
+    "ring_cone": (738.714386, 845.587538),
+    "sine": (632.1949, 584.335845),
+    "six_hump_camel": (1962.22782, 24518.3486),
+    "twin_cone": (1402.44204, 1536.18848),
+    "valley": (972.137539, 791.806693),
+    "weierstrass": (1907.90692, 3580.16065),
 }
 
 

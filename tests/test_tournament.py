@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ratecheck.algorithms.tournament import (
-    CELL,
     EXPIRY,
     FRESH,
+    NODE,
     C,
     empty,
     refresh,
@@ -17,6 +17,7 @@ from ratecheck.algorithms.tournament import (
     replay,
     rivals,
     seat,
+    winner,
 )
 
 
@@ -92,7 +93,7 @@ def test_winner_against_brute_force(initial, spare, program):
             brute.lines[i] = arguments[1]
             replace(tree, priority, i, *arguments[1], tau)
         elif name == "winner":
-            i = int(tree[1, CELL])
+            i = winner(tree)
             brute.lines[i] = arguments[0]
             replace(tree, priority, i, *arguments[0], tau)
         elif name == "split":
@@ -110,24 +111,24 @@ def test_winner_against_brute_force(initial, spare, program):
                 replay(tree, priority, m, len(brute.lines), tau)
                 replay(tree, priority, i, i + 1, tau)
         refresh(tree, priority, tau)
-        assert int(tree[1, CELL]) == brute.winner(tau)
-        assert tree[1, EXPIRY] >= tau
+        assert winner(tree) == brute.winner(tau)
+        assert tree[NODE + EXPIRY] >= tau
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(lines, priorities), min_size=2, max_size=12), st.floats(0, 30), steps, st.floats(0, 1))
-def test_no_rival_undercuts_the_line(initial, tau, ahead, fraction):
+def test_no_rival_undercuts_the_bound(initial, tau, ahead, fraction):
     brute = Brute()
     for line, priority in initial:
         brute.lines.append(line)
         brute.priority.append(priority)
     tree, priority = build(brute, len(initial), tau)
-    i = int(tree[1, CELL])
-    start, slope, expiry = rivals(tree, i, tau, tau + ahead)
-    between = tau + fraction * (min(tau + ahead, expiry) - tau)
+    i = winner(tree)
+    bound, expiry = rivals(tree, i, tau + ahead)
+    between = min(tau + fraction * (min(tau + ahead, expiry) - tau), tau + ahead)
     others = [key for j, key in enumerate(brute.keys(between)) if j != i]
     assert expiry >= tau
-    assert max(min(others), FRESH) >= start + slope * (between - tau)
+    assert max(min(others), FRESH) >= bound
 
 
 @settings(max_examples=300, deadline=None)
@@ -138,8 +139,8 @@ def test_winner_holds_up_to_its_expiry(initial, tau, fraction):
         brute.lines.append(line)
         brute.priority.append(priority)
     tree, _ = build(brute, max(2, len(initial)), tau)
-    for later in (min(tree[1, EXPIRY], 1e6), tau + fraction * (min(tree[1, EXPIRY], 1e6) - tau)):
-        assert brute.winner(max(later, tau)) == int(tree[1, CELL])
+    for later in (min(tree[NODE + EXPIRY], 1e6), tau + fraction * (min(tree[NODE + EXPIRY], 1e6) - tau)):
+        assert brute.winner(max(later, tau)) == winner(tree)
 
 
 def test_vacant_places_never_win():
@@ -147,5 +148,5 @@ def test_vacant_places_never_win():
     replay(tree, np.zeros(4), 0, 4, 1.0)
     seat(tree, 2, 1e139, 1.0)
     replay(tree, np.zeros(4), 2, 3, 1.0)
-    assert int(tree[1, CELL]) == 2
-    assert tree[1, C] == 1e139
+    assert winner(tree) == 2
+    assert tree[NODE + C] == 1e139

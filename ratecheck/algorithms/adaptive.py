@@ -11,8 +11,9 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
-from ..jit import compiled
-from ..noise import draw
+from ..generator import uniform
+from ..jit import Kernel, compiled, likely, value
+from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
@@ -29,9 +30,27 @@ from .run import (
     STAR,
     Run,
 )
-from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, seat, stretch
+from .tournament import (
+    FEW,
+    FRESH,
+    MANY,
+    NODE,
+    C,
+    W,
+    empty,
+    inverse_root,
+    leaf,
+    refresh,
+    replace,
+    replay,
+    seat,
+    stretch,
+    sure,
+    winner,
+)
 
 UNREACHABLE = 2**62
+TOTAL, N, LEVEL, CORNER = range(4)  # columns of `cell`, a row per cell; the corner's coordinates come last
 
 
 @dataclass(frozen=True)
@@ -113,7 +132,7 @@ class AdaptiveBins(Compiled):
         return 2.0**cost.dim * horizon ** (cost.dim / (cost.dim + 2 * self.alpha))
 
     def seconds_per_step(self, cost, horizon) -> float:
-        return 1e-9 * (20 + 10 * 2**cost.dim)
+        return 1e-9 * (8 + 4 * 2**cost.dim)
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)
@@ -129,18 +148,28 @@ class AdaptiveRun(Run):
         deepest = partition.deepest_level(cost, length)
         self.side = np.array([length * 2.0**-k for k in range(deepest + 1)])
         self.bias = np.array([mu * a**alpha for a in self.side.tolist()])
-        self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE])
+        self.capacity = np.array([capacity(alpha, k) for k in range(deepest)] + [UNREACHABLE], dtype=float)
         self.deepest_capacity = capacity(alpha, deepest)
-        self.lo = partition.grid(cost, length, offset)
-        m = len(self.lo)
-        self.level = np.zeros(m, dtype=np.int32)
-        self.n = np.zeros(m, dtype=np.int64)
-        self.total = np.zeros(m)
-        self.priority = rng.random(m)
+        grid = partition.grid(cost, length, offset)
+        m = len(grid)
+        self.cell = np.hstack([np.zeros((m, CORNER)), grid])
+        self.priority = self.random(m)
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(cost.minimisers[0])
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
         self.make_room(max(256, m + m // 2))
+
+    @property
+    def n(self) -> np.ndarray:
+        return self.cell[:, N]
+
+    @property
+    def level(self) -> np.ndarray:
+        return self.cell[:, LEVEL].astype(int)
+
+    @property
+    def lo(self) -> np.ndarray:
+        return self.cell[:, CORNER:]
 
     def cell_of(self, x):
         inside = np.all((self.lo <= x) & (x < self.lo + self.side[0]), axis=1)
@@ -148,24 +177,24 @@ class AdaptiveRun(Run):
 
     def make_room(self, size):
         self.tree = None  # the old one goes before the new one comes
-        for name in ("lo", "level", "n", "total", "priority"):
+        for name in ("cell", "priority"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
             new[: self.cells] = old[: self.cells]
             setattr(self, name, new)
         self.tree = empty(size)
-        gather(self.tree, self.priority, self.n, self.total, self.level, self.bias, self.cells, ln(self.t))
+        gather(self.tree, self.priority, self.cell, self.bias, self.cells, ln(self.t))
 
-    def run_kernel(self, until):
-        return adaptive_kernel(
-            *self.sampled,
+    @property
+    def kernel(self) -> Kernel:
+        return adaptive_kernel
+
+    def arguments(self) -> tuple:
+        return (
             self.side,
             self.bias,
             self.capacity,
-            self.lo,
-            self.level,
-            self.n,
-            self.total,
+            self.cell,
             self.priority,
             self.tree,
             self.state,
@@ -173,8 +202,6 @@ class AdaptiveRun(Run):
             self.cost.minimisers[0],
             self.by_level,
             self.trace,
-            self.x,
-            until,
         )
 
     def grow(self):
@@ -213,76 +240,80 @@ def ln(t):
 
 
 @compiled
-def gather(tree, priority, n, total, level, bias, m, tau):
+def gather(tree, priority, cell, bias, m, tau):
     """Seat all cells in an empty tree."""
     for i in range(m):
-        if n[i] > 0:
-            seat(tree, i, total[i] / n[i] - bias[level[i]], 1.0 / math.sqrt(n[i]))
+        n = cell[i, N]
+        if n > 0:
+            seat(tree, i, cell[i, TOTAL] / n - bias[int(cell[i, LEVEL])], inverse_root(n))
         else:
             seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, tau)
 
 
-@compiled
+@Kernel
 def adaptive_kernel(
-    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, lo, level, n, total, priority, tree,
+    f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, cell, priority, tree,
     state, regret, x_star, by_level, trace, x, until,
 ):  # fmt: skip
-    d = lo.shape[1]
-    size = tree.shape[0] // 2
+    d = cell.shape[1] - CORNER
+    size = tree.size // (2 * NODE)
     children = 2**d
     track = by_level.shape[0] > 0
     status = FINE
     t, m, star = state[CLOCK], state[CELLS], state[STAR]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     tau = ln(t)
     while t < until:
         refresh(tree, priority, tau)
-        i = int(tree[1, CELL])  # pick B = argmin g_t
-        k = level[i]
-        if n[i] < capacity[k]:
+        i = winner(tree)  # pick B = argmin g_t
+        k = int(cell[i, LEVEL])
+        if cell[i, N] < capacity[k]:
             a, bias_k, room = side[k], bias[k], capacity[k]
-            count, Y = n[i], total[i]
+            count, Y = cell[i, N], cell[i, TOTAL]
+            most, w = FEW, tree[leaf(tree, i) + W]
             while True:
-                # tau is concave in t: from now on it grows by at most this per step
-                pace = 1.0 / max(t, 1)
-                since = tau
-                start, slope, expiry, steps = stretch(tree, i, t, since, pace)
-                pause = min(until, t + min(steps, room - count))
-                known = 0
-                surely_ahead = 0.0
-                while True:  # B stays the argmin until its key meets its rivals' line
+                bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
+                pause = min(until, t + int(min(float(steps), room - count)))
+                safe, fall = sure(max(count, 1.0), w, tau, bias_k, bound)
+                while True:  # B stays the argmin until its key meets its rivals'
                     for q in range(d):
-                        x[q] = lo[i, q] + a * rng.random()
-                    y = f(x)
-                    if not lowest <= y < HIGHEST:
+                        u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                        x[q] = cell[i, CORNER + q] + a * u
+                    y = value(f, x)
+                    if not likely(lowest <= y < HIGHEST):
                         return IMPOSSIBLE_COST
                     R += y - f_min
-                    Y += y + draw(law, scale, dof, rng)
-                    count += 1
+                    noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+                    Y += y + noise
+                    count += 1.0
                     t += 1
-                    c = Y / count - bias_k
-                    behind = False
-                    if track or count > known or not c < surely_ahead:
-                        tau = ln(t)
-                        behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
-                    if trace.size > 0:
+                    if not likely(trace.size == 0):
                         trace[t - 1] = i
-                    if track:
-                        by_level[k, PULLS] += 1
-                        by_level[k, REGRET] += y - f_min
-                        g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
-                        if g_star > f_min:
-                            state[EXCEEDED] += 1
-                    if behind or t == pause:
-                        break
-                if not behind:
-                    tau = ln(t)
-                    w = 1.0 / math.sqrt(count)
-                if behind or tau > expiry or t == until or count == room:
+                    safe -= fall
+                    if not likely(not track and t != pause and safe * count > Y):
+                        tau = ln(t)
+                        w = inverse_root(count)
+                        c = Y / count - bias_k
+                        if not likely(not track):
+                            by_level[k, PULLS] += 1
+                            by_level[k, REGRET] += y - f_min
+                            g_star = (
+                                c - tau * w
+                                if star == i
+                                else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                            )
+                            if g_star > f_min:
+                                state[EXCEEDED] += 1
+                        if not c - tau * w < bound or tau > expiry or t == pause:
+                            break
+                        safe, fall = sure(count, w, tau, bias_k, bound)
+                if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
-            n[i] = count
-            total[i] = Y
+                most = min(4.0 * most, MANY)
+            cell[i, N] = count
+            cell[i, TOTAL] = Y
             replace(tree, priority, i, c, w, tau)
         else:
             if m + children - 1 > size:
@@ -291,34 +322,34 @@ def adaptive_kernel(
             half = side[k + 1]
             for part in range(children):  # split B; its place goes to the first child
                 s = i if part == 0 else m + part - 1
-                priority[s] = rng.random()
-                level[s] = k + 1
-                n[s] = 0
-                total[s] = 0.0
+                priority[s], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                cell[s, TOTAL], cell[s, N], cell[s, LEVEL] = 0.0, 0.0, k + 1
             which = 0
             star_child = 0
             for q in range(d):
-                x[q] = lo[i, q] + side[k] * rng.random()  # query uniformly from B
-                middle = lo[i, q] + half
+                u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                x[q] = cell[i, CORNER + q] + side[k] * u  # query uniformly from B
+                middle = cell[i, CORNER + q] + half
                 for part in range(1, children):
-                    lo[m + part - 1, q] = middle if (part >> q) & 1 else lo[i, q]
+                    cell[m + part - 1, CORNER + q] = middle if (part >> q) & 1 else cell[i, CORNER + q]
                 if x[q] >= middle:
                     which |= 1 << q
                 if x_star[q] >= middle:
                     star_child |= 1 << q
-            y = f(x)
+            y = value(f, x)
             if not lowest <= y < HIGHEST:
                 return IMPOSSIBLE_COST
             R += y - f_min
             s = i if which == 0 else m + which - 1  # the child that holds x_t
-            n[s] = 1
-            total[s] = y + draw(law, scale, dof, rng)
+            cell[s, N] = 1.0
+            noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+            cell[s, TOTAL] = y + noise
             t += 1
             tau = ln(t)
             for part in range(children):
                 s = i if part == 0 else m + part - 1
-                if n[s] > 0:
-                    seat(tree, s, total[s] / 1 - bias[k + 1], 1.0)
+                if cell[s, N] > 0:
+                    seat(tree, s, cell[s, TOTAL] - bias[k + 1], 1.0)
                 else:
                     seat(tree, s, FRESH, 0.0)
             replay(tree, priority, m, m + children - 1, tau)
@@ -331,8 +362,9 @@ def adaptive_kernel(
             if track:
                 by_level[k, PULLS] += 1
                 by_level[k, REGRET] += y - f_min
-                if tree[size + star, C] - tau * tree[size + star, W] > f_min:
+                if tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W] > f_min:
                     state[EXCEEDED] += 1
     state[CLOCK], state[CELLS], state[STAR] = t, m, star
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return status

@@ -160,7 +160,7 @@ class AskTellRun(Run):
                 self.refuse(x)
             self.total_regret[0] += y - cost.minimum
             self.state[CLOCK] += 1
-            self.player.tell(x, y + draw.py_func(*self.noise, self.noise_rng))
+            self.player.tell(x, y + draw(*self.noise, self.noise_rng))
 
     def complaint(self):
         return None

@@ -26,8 +26,9 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
-from ..jit import compiled
-from ..noise import draw
+from ..generator import uniform
+from ..jit import Kernel, value
+from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
 from .protocol import Compiled
@@ -174,6 +175,9 @@ class HOORun(Run):
         # axis q was halved at the depths q, q + d, q + 2d, ...
         halvings = [[(h - q + d - 1) // d for q in range(d)] for h in range(self.depth + 1)]
         self.width = np.array([[long * 2.0**-k for long, k in zip(lengths, row, strict=True)] for row in halvings])
+        self.path = np.zeros(self.depth + 1, dtype=np.int64)  # the nodes of a visit, and the numbers of each
+        self.passed = np.zeros((4, self.depth + 1))
+        self.index = np.zeros(d, dtype=np.int64)  # of the visited cell among those of its size, per axis
         self.by_level = np.zeros((self.depth + 1 if diagnostics else 0, 2))
         self.tree = np.zeros(0)
         self.make_room(256)
@@ -186,21 +190,25 @@ class HOORun(Run):
         new[: self.tree.size] = self.tree
         self.tree = new
 
-    def run_kernel(self, until):
-        return hoo_kernel(
-            *self.sampled,
+    @property
+    def kernel(self) -> Kernel:
+        return hoo_kernel
+
+    def arguments(self) -> tuple:
+        return (
             self.corner,
             self.width,
             self.slack,
             self.bonus,
             self.tree,
             self.tree.view(np.int64),
+            self.path,
+            self.passed,
+            self.index,
             self.state,
             self.total_regret,
             self.by_level,
             self.trace,
-            self.x,
-            until,
         )
 
     def grow(self):
@@ -251,20 +259,19 @@ def on_cache_lines(size):
     return raw[skip : skip + size]
 
 
-@compiled
+@Kernel
 def hoo_kernel(
-    f, f_min, lowest, law, scale, dof, rng, corner, width, slack, bonus, tree, link,
+    f, f_min, lowest, law, scale, dof, rng, corner, width, slack, bonus, tree, link, path, passed, index,
     state, regret, by_level, trace, x, until,
 ):  # fmt: skip
     d = corner.shape[0]
     depth = slack.shape[0] - 1
     track = by_level.shape[0] > 0
-    path = np.zeros(depth + 1, dtype=np.int64)
-    count, total, rival, U = np.zeros(depth + 1), np.zeros(depth + 1), np.zeros(depth + 1), np.zeros(depth + 1)
-    index = np.zeros(d, dtype=np.int64)  # of the cell among those of its size, per axis
+    count, total, rival, U = passed[0], passed[1], passed[2], passed[3]
     status = FINE
     t, m, lines = state[CLOCK], state[CELLS], state[LINES]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     while t < until:
         if (lines + 1) * LINE > tree.size:
             status = NO_ROOM
@@ -283,7 +290,8 @@ def hoo_kernel(
                     tree[s + B], tree[s + N], tree[s + TOTAL] = np.inf, 0.0, 0.0
             if child < 0:  # a tie
                 child = ~child
-                if not rng.random() < 0.5:
+                u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+                if not u < 0.5:
                     child += NODE
             place = child
             h += 1
@@ -293,12 +301,14 @@ def hoo_kernel(
             path[h], count[h], total[h], rival[h] = place, n, tree[place + TOTAL], tree[(place ^ NODE) + B]
         for q in range(d):
             a = width[h, q]
-            x[q] = (corner[q] + a * index[q]) + a * rng.random()
-        y = f(x)
+            u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            x[q] = (corner[q] + a * index[q]) + a * u
+        y = value(f, x)
         if not lowest <= y < HIGHEST:
             return IMPOSSIBLE_COST
         R += y - f_min
-        reward = -(y + draw(law, scale, dof, rng))
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        reward = -(y + noise)
         t += 1
         if n == 0.0:  # the node joins the tree
             link[place + NEXT] = m
@@ -327,4 +337,5 @@ def hoo_kernel(
             state[EXCEEDED] += 1
     state[CLOCK], state[CELLS], state[LINES] = t, m, lines
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return status

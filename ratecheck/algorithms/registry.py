@@ -52,8 +52,8 @@ ENTRIES = (
         promised=Promised(
             ({"mu": "min"}, {"mu": "theorem"}),
             queries_points=True,
-            median=2.5,
-            worst=((1, 1e3, 5.0), (1e3, 1e6, 12.0)),
+            median=3.0,
+            worst=((1, 1e3, 6.0), (1e3, 1e6, 25.0)),
         ),
     ),
     Entry(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from function_zoo.formula import content
+
+from ..generator import fill, open_state
 from ..jit import compiled
 
 FINE, NO_ROOM, IMPOSSIBLE_COST = range(3)
@@ -16,14 +19,15 @@ NO_TRACE = np.empty(0, dtype=np.int64)
 class Run:
     """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes.
 
-    `trace`, if given, receives the index of the cell picked at each step.  Where a kernel does the work, `run_kernel`
-    takes it further and `grow` makes room when there is none.
+    `trace`, if given, receives the index of the cell picked at each step.  Where a `kernel` queries the cost,
+    `arguments` are what it takes of the run, and `grow` makes room when there is none.
     """
 
     def __init__(self, cost, noise, rng, trace):
         self.cost = cost
+        self.formula = repr(content(cost.formula)) if cost.registered else cost
         self.noise = noise.numbers
-        self.rng = rng
+        self.rng = open_state(rng.bit_generator.seed_seq)  # of the random numbers
         self.trace = NO_TRACE if trace is None else trace
         self.state = np.zeros(4, dtype=np.int64)
         self.total_regret = np.zeros(1)
@@ -48,7 +52,8 @@ class Run:
 
     def advance(self, until):
         while self.t < until:
-            status = self.run_kernel(until)
+            arguments = (*self.sampled, *self.arguments(), self.x, until)
+            status = self.kernel.advance(self.cost, self.formula, self.state, *arguments)
             if status == IMPOSSIBLE_COST:
                 self.refuse(self.x)
             if status == NO_ROOM:
@@ -61,7 +66,13 @@ class Run:
     @property
     def sampled(self) -> tuple:
         """What a kernel that queries points needs of the cost, the noise and the random numbers."""
-        return self.cost.compiled, self.cost.minimum, lowest(self.cost), *self.noise, self.rng
+        return self.cost.minimum, lowest(self.cost), *self.noise, self.rng
+
+    def random(self, count) -> np.ndarray:
+        """The next uniforms of the stream."""
+        out = np.empty(count)
+        fill(self.rng, out)
+        return out
 
     def refuse(self, x):
         raise ValueError(bad_value(self.cost, x))
@@ -80,12 +91,14 @@ def bad_value(cost, x) -> str:
     return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"
 
 
-@compiled
-def values(f, points):
+def values(f, points) -> np.ndarray:
     """f at every row, by the form of f that the kernels call."""
-    out = np.empty(points.shape[0])
-    x = np.empty(points.shape[1])
-    for i in range(points.shape[0]):
-        x[:] = points[i]
-        out[i] = f(x)
+    out = np.empty(len(points))
+    evaluate(f, np.ascontiguousarray(points), out)
     return out
+
+
+@compiled
+def evaluate(f, points, out):
+    for i in range(points.shape[0]):
+        out[i] = f(points[i])

@@ -11,13 +11,29 @@ import numpy as np
 
 from ..checks import shown
 from ..claims import Claim
-from ..jit import compiled
-from ..noise import draw
+from ..jit import compiled, likely
+from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
 from .protocol import Compiled
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
-from .tournament import CELL, FRESH, C, W, empty, lead, refresh, replace, replay, stretch
+from .tournament import (
+    FEW,
+    FRESH,
+    MANY,
+    C,
+    W,
+    empty,
+    inverse_root,
+    leaf,
+    refresh,
+    replace,
+    replay,
+    seat,
+    stretch,
+    sure,
+    winner,
+)
 
 
 @dataclass(frozen=True)
@@ -81,7 +97,7 @@ class UniformBins(Compiled):
         return self._per_axis(cost, horizon) ** cost.dim
 
     def seconds_per_step(self, cost, horizon) -> float:
-        return 1e-9 * (20 + 0.3 * math.sqrt(self.cells(cost, horizon)))
+        return 1e-9 * (5 + 0.15 * math.sqrt(self.cells(cost, horizon)))
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)
@@ -101,14 +117,12 @@ class UniformRun(Run):
             self.refuse(self.centres[impossible[0]])
         self.n = np.zeros(m, dtype=np.int64)
         self.total = np.zeros(m)
-        self.priority = rng.random(m)
+        self.priority = self.random(m)
         self.state[CELLS] = m
         self.state[STAR] = int(np.argmin(np.max(np.abs(self.centres - cost.minimisers[0]), axis=1)))
         self.by_level = np.zeros((1 if diagnostics else 0, 2))
         self.tree = empty(max(m, 2))
-        self.tree[len(self.tree) // 2 :][:m, C] = FRESH
-        self.tree[len(self.tree) // 2 :][:m, CELL] = np.arange(m)
-        replay(self.tree, self.priority, 0, m, 0.0)
+        gather(self.tree, self.priority, m)
 
     def advance(self, until):
         uniform_kernel(
@@ -139,6 +153,14 @@ class UniformRun(Run):
 
 
 @compiled
+def gather(tree, priority, m):
+    """Seat all bins in an empty tree."""
+    for i in range(m):
+        seat(tree, i, FRESH, 0.0)
+    replay(tree, priority, 0, m, 0.0)
+
+
+@compiled
 def tau_of(t):
     return math.sqrt(8.0 * math.log(float(t))) if t > 0 else 0.0  # before the first query no key depends on it
 
@@ -147,51 +169,51 @@ def tau_of(t):
 def uniform_kernel(
     value, f_min, law, scale, dof, rng, n, total, priority, tree, state, regret, by_level, trace, until
 ):  # fmt: skip
-    size = tree.shape[0] // 2
     track = by_level.shape[0] > 0
     t, star = state[CLOCK], state[STAR]
     R = regret[0]
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     tau = tau_of(t)
     while t < until:
         refresh(tree, priority, tau)
-        i = int(tree[1, CELL])  # j* = argmin g_tj
+        i = winner(tree)  # j* = argmin g_tj
         y = value[i]
         count, Y = n[i], total[i]
+        most, w = FEW, tree[leaf(tree, i) + W]
         while True:
-            # tau is concave in t: from now on it grows by at most this per step
-            pace = 4.0 / (max(t, 1) * max(tau, 1e-3))
-            since = tau
-            start, slope, expiry, steps = stretch(tree, i, t, since, pace)
+            bound, steps, expiry = stretch(tree, i, most, tau, 0.25 * max(t, 1) * max(tau, 1e-3))
             pause = min(until, t + steps)
-            known = 0
-            surely_ahead = 0.0
-            while True:  # j* stays the argmin until its key meets its rivals' line
+            safe, fall = sure(max(count, 1), w, tau, 0.0, bound)
+            while True:  # j* stays the argmin until its key meets its rivals'
                 R += y - f_min
-                Y += y + draw(law, scale, dof, rng)
+                noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+                Y += y + noise
                 count += 1
                 t += 1
-                c = Y / count
-                behind = False
-                if track or count > known or not c < surely_ahead:
-                    tau = tau_of(t)
-                    behind, w, known, surely_ahead = lead(c, count, tau, start, slope, since, pace)
-                if trace.size > 0:
+                if not likely(trace.size == 0):
                     trace[t - 1] = i
-                if track:
-                    by_level[0, PULLS] += 1
-                    by_level[0, REGRET] += y - f_min
-                    g_star = c - tau * w if star == i else tree[size + star, C] - tau * tree[size + star, W]
-                    if g_star > f_min:
-                        state[EXCEEDED] += 1
-                if behind or t == pause:
-                    break
-            if not behind:
-                tau = tau_of(t)
-                w = 1.0 / math.sqrt(count)
-            if behind or tau > expiry or t == until:
+                safe -= fall
+                if not likely(not track and t != pause and safe * count > Y):
+                    tau = tau_of(t)
+                    w = inverse_root(count)
+                    c = Y / count
+                    if track:
+                        by_level[0, PULLS] += 1
+                        by_level[0, REGRET] += y - f_min
+                        g_star = (
+                            c - tau * w if star == i else tree[leaf(tree, star) + C] - tau * tree[leaf(tree, star) + W]
+                        )
+                        if g_star > f_min:
+                            state[EXCEEDED] += 1
+                    if not c - tau * w < bound or tau > expiry or t == pause:
+                        break
+                    safe, fall = sure(count, w, tau, 0.0, bound)
+            if not c - tau * w < bound or tau > expiry or t == until:
                 break
+            most = min(4.0 * most, MANY)
         n[i] = count
         total[i] = Y
         replace(tree, priority, i, c, w, tau)
     state[CLOCK] = t
     regret[0] = R
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3

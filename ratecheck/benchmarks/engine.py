@@ -1,57 +1,83 @@
 """How fast the engine is, as ratios to the sampling it cannot avoid: `python -m ratecheck.benchmarks.engine`.
 
 The floor of an algorithm that queries points is a compiled loop that draws the same uniforms and normals and evaluates
-the same cost; that of one that asks for values at known places draws one normal per step.  Floor and algorithm take
-turns, a tenth of the run at a time, and each turn counts with its fastest repeat, so that other work on the machine
-disturbs little.  What an algorithm is held to stands with its registration.
+the same cost, all written into it; that of one that asks for values at known places draws one normal per step.  The
+kernels are those made for one formula, as long runs use them.  Floor and algorithm take turns, a tenth of the run at a
+time, and each turn counts with its fastest repeat, so that other work on the machine disturbs little.  What an
+algorithm is held to stands with its registration.  `--against` lets the engine of another checkout take turns too.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from function_zoo.commandline import OWN_CODE, Parser, folder, guarded
+from function_zoo.commandline import OWN_CODE, Mistake, Parser, folder, guarded, path
 from function_zoo.files import write_whole
 
 from ..algorithms.registry import NAMED, Entry
 from ..engine import STANDARD, begin, simulate
-from ..jit import compiled
-from ..noise import draw
+from ..generator import open_state, uniform
+from ..jit import NO_POINTER, Kernel, compiled, value
+from ..noise import sample
 
 PROMISED = [entry for entry in NAMED.values() if entry.promised is not None]
 HORIZONS = (10**5, 10**6, 10**7)
 TURNS = 10
 FLOOR_STEPS = 100_000
+OTHER_ENGINE = """
+import sys, time
+import ratecheck, function_zoo
+from ratecheck.engine import begin
+for line in sys.stdin:
+    cls, settings, name, dim, horizon, turns = eval(line)
+    cost = function_zoo.get(name, dim=dim)
+    run, _ = begin(getattr(ratecheck, cls)(**settings).settle(cost), cost, horizon, 0)
+    times = []
+    for turn in range(turns):
+        start = time.perf_counter()
+        run.advance(horizon * (turn + 1) // turns)
+        times.append(time.perf_counter() - start)
+    print(times, flush=True)
+"""
 FIRST_REGRET = (
     "import ratecheck as rc, function_zoo as zoo;"
     "print(rc.simulate(rc.{}(), zoo.get('quadratic', dim=2), [1000], replicates=1).frame.regret[0])"
 )
 
 
-@compiled
+@Kernel
 def point_floor(f, law, scale, dof, rng, x, steps):
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     total = 0.0
     for _ in range(steps):
         for q in range(x.size):
-            x[q] = rng.random()
-        total += f(x) + draw(law, scale, dof, rng)
+            x[q], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        total += value(f, x) + noise
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return total
 
 
 @compiled
 def noise_floor(law, scale, dof, rng, steps):
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     total = 0.0
     for _ in range(steps):
-        total += draw(law, scale, dof, rng)
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        total += noise
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return total
 
 
@@ -61,22 +87,46 @@ def seconds(work) -> float:
     return time.perf_counter() - start
 
 
-def measure(entry: Entry, settings, cost, horizon, steps) -> dict:
+class OtherEngine:
+    """The engine of another checkout, in a process of its own."""
+
+    def __init__(self, checkout):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+        # the folder of a process that runs a command line comes first on its path
+        self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], cwd=checkout, env=environment, **pipes)
+
+    def times(self, entry: Entry, settings, cost, horizon) -> list[float]:
+        """Of the turns of one run."""
+        print((entry.cls, settings, cost.name, cost.dim, horizon, TURNS), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit("the other checkout's engine ended; is it a checkout of ratecheck?")
+        return json.loads(answer)
+
+
+def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
     """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
     settled = entry.load()(**settings).settle(cost)
-    rng, x = np.random.default_rng(0), np.empty(cost.dim)
+    rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
+    run, _ = begin(settled, cost, horizon, replicate=0)
+    if entry.promised.queries_points:
+        for kernel in (point_floor, run.kernel):
+            kernel.specialise(cost, run.formula)
 
     def floor():
         if entry.promised.queries_points:
-            point_floor(cost.compiled, *STANDARD.numbers, rng, x, FLOOR_STEPS)
+            point_floor.own[run.formula](NO_POINTER, *STANDARD.numbers, rng, x, FLOOR_STEPS)
         else:
             noise_floor(*STANDARD.numbers, rng, FLOOR_STEPS)
 
     floor()
-    begin(settled, cost, horizon, replicate=0)[0].advance(1)
+    run.advance(1)
     repeats = max(1, steps // horizon)
-    floor_times, run_times = np.empty((2, repeats, TURNS))
+    floor_times, run_times, other_times = np.full((3, repeats, TURNS), np.nan)
     for repeat in range(repeats):
+        if other:
+            other_times[repeat] = other.times(entry, settings, cost, horizon)
         run, _ = begin(settled, cost, horizon, replicate=0)
         for turn in range(TURNS):
             floor_times[repeat, turn] = seconds(floor)
@@ -93,16 +143,17 @@ def measure(entry: Entry, settings, cost, horizon, steps) -> dict:
         "ns": ns,
         "floor": floor_ns,
         "ratio": ns / floor_ns,
+        "speed_up": other_times.min(axis=0).sum() / horizon * 1e9 / ns,
     }
 
 
-def speed_table(horizons, steps) -> pd.DataFrame:
+def speed_table(horizons, steps, other) -> pd.DataFrame:
     rows = []
     costs = [zoo.get(name, dim=dim) for name in ("quadratic", "cone") for dim in (1, 2, 3)]
     for entry in PROMISED:
         shown = [horizon for horizon in horizons if horizon <= entry.promised.longest]
         for settings, cost, horizon in itertools.product(entry.promised.settings, costs, shown):
-            rows.append(measure(entry, settings, cost, horizon, steps))
+            rows.append(measure(entry, settings, cost, horizon, steps, other))
             print(line(rows[-1]), flush=True)
     return pd.DataFrame(rows)
 
@@ -111,6 +162,7 @@ def line(row) -> str:
     return (
         f"{row['algorithm']:<13}{row['cost']:<10} d = {row['dim']}  {row['settings']:<13} T = {row['T']:<8.0e}"
         f"{row['cells']:>8} cells {row['ns']:>7.1f} ns {row['floor']:>6.1f} ns {row['ratio']:>6.2f}"
+        + ("" if math.isnan(row["speed_up"]) else f"   {row['speed_up']:.2f} times the other")
     )
 
 
@@ -152,7 +204,7 @@ def workers(horizon, repeats) -> tuple[str, float, float]:
 
     job(1)
     one, two = np.array([(job(1), job(2)) for _ in range(repeats)]).min(axis=0)
-    return ("two workers, against half the time of one", 2 * two / one, 2 / 1.8)
+    return ("two workers, against half the time of one", 2 * two / one, 2 / 1.9)
 
 
 def memory(horizon) -> tuple[str, float, float]:
@@ -182,16 +234,24 @@ def start_up() -> list[tuple[str, float, float]]:
         ]
 
 
+def checkout(text) -> Path:
+    place = path(text)
+    if not (place / "ratecheck" / "engine.py").is_file():
+        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/engine.py")
+    return place
+
+
 def main(arguments=None) -> int:
     parser = Parser(prog="python -m ratecheck.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
     parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
+    parser.add_argument("--against", type=checkout, metavar="CHECKOUT", help="time the engine found there too; it runs")
     return guarded(_main, parser.parse_args(arguments))
 
 
 def _main(options) -> int:
     horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)
-    table = speed_table(horizons, steps)
+    table = speed_table(horizons, steps, OtherEngine(options.against) if options.against else None)
     promises = [
         *against_targets(table),
         growth(longest, steps),
@@ -200,6 +260,11 @@ def _main(options) -> int:
         *start_up(),
     ]
     print()
+    if options.against:
+        for cls, part in table.groupby("algorithm"):
+            print(
+                f"{cls}: {part.speed_up.median():.2f} times as fast in the median, {part.speed_up.min():.2f} at least"
+            )
     for name, measured, at_most in promises:
         verdict = "" if measured <= at_most else "  MISSED"
         print(f"{name:<48}{measured:>8.2f}   at most {at_most:.4g}{verdict}")
