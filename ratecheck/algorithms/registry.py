@@ -41,7 +41,7 @@ ENTRIES = (
         "uniform",
         default=True,
         options={"width": "corrected, printed, lengths"},
-        promised=Promised(({},), queries_points=False, median=4.0, worst=((1, 1e6, 12.0),)),
+        promised=Promised(({},), queries_points=False, median=6.0, worst=((1, 1e6, 20.0),)),
     ),
     Entry(
         "adaptive",
@@ -61,7 +61,7 @@ ENTRIES = (
         "HOO",
         "hoo",
         options={"nu": "min, theorem, numbers"},
-        promised=Promised(({"nu": "min"},), queries_points=True, median=20.0, worst=((1, 1e7, 40.0),), longest=10**6),
+        promised=Promised(({"nu": "min"},), queries_points=True, median=40.0, worst=((1, 1e7, 80.0),), longest=10**6),
     ),
     Entry(None, "AskTell", "asktell"),
 )
