@@ -61,8 +61,8 @@ def conduct(
         with Store(folder, create=True) as store:
             if store.upgraded:
                 say(
-                    f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, but "
-                    "nothing in them was checked before; `ratecheck verify --rerun` runs units again"
+                    f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
+                    "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
                 )
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
