@@ -13,7 +13,8 @@ from tests.study_cases import SMALL, digest, run
 
 pytestmark = pytest.mark.slow
 
-LONG = ["--family", "cone", "--dims", "1", "--horizons", "2^8:2^19", "--replicates", "24", "--no-figures"]
+LONG = ["--family", "cone", "--dims", "1", "--horizons", "2^8:2^21", "--replicates", "24", "--no-figures"]
+LONGER = [word.replace("2^21", "2^23") for word in LONG]  # lasts while another process starts
 
 
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
@@ -64,10 +65,10 @@ def test_nobody_listening_is_no_reason_to_stop(tmp_path):
 
 def test_two_at_once_in_one_folder(tmp_path):
     interpreter = [sys.executable, "-m", "ratecheck.study"]
-    with subprocess.Popen([*interpreter, *LONG, "--out", str(tmp_path)], stderr=subprocess.PIPE, text=True) as first:
+    with subprocess.Popen([*interpreter, *LONGER, "--out", str(tmp_path)], stderr=subprocess.PIPE, text=True) as first:
         while first.poll() is None and units(tmp_path) < 1:
             time.sleep(0.02)
-        second = run(*LONG, "--out", tmp_path)
+        second = run(*LONGER, "--out", tmp_path)
         assert first.poll() is None, "the first one ended too early for this test"
         first.stderr.read()
     assert first.returncode == 0

@@ -32,6 +32,7 @@ from scipy import stats
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import adaptive, uniform
+from ratecheck.jit import Kernel
 from ratecheck.verdicts import LEVEL, LOG_MARGIN, MARGIN
 
 pytestmark = pytest.mark.slow
@@ -262,13 +263,15 @@ CONE = zoo.get("cone", dim=1)
 
 
 def without_bonus(kernel, **parts):
-    """A copy of a kernel in which tau, the factor of the bonus n^(-1/2), is always 0.
-
-    Not cached on disk: the cache goes by the source and would take it for the kernel itself.
-    """
-    f = kernel.py_func
+    """A copy of a kernel in which tau, the factor of the bonus n^(-1/2), is always 0."""
+    f = kernel.function if isinstance(kernel, Kernel) else kernel.py_func
     own = FunctionType(f.__code__, f.__globals__ | parts, f.__name__, f.__defaults__, f.__closure__)
-    return njit(nogil=True, error_model="numpy")(own)
+    changed = njit(nogil=True, error_model="numpy")(own)  # not on disk, where it would be taken for the kernel itself
+    if not isinstance(kernel, Kernel):
+        return changed
+    copy = Kernel(f)
+    copy.general = changed
+    return copy
 
 
 @njit(nogil=True)

@@ -236,7 +236,7 @@ def start_up() -> list[tuple[str, float, float]]:
 
 def checkout(text) -> Path:
     place = path(text)
-    if not (place / "ratecheck" / "engine.py").is_file():
+    if not os.path.isfile(place / "ratecheck" / "engine.py"):  # False too where the name is impossible
         raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/engine.py")
     return place
 
