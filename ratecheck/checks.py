@@ -71,11 +71,8 @@ def check_horizons(horizons, longest=LONGEST) -> list[int]:
             found = "twice" if after == before else f"after {before}"
             raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
     if checked[-1] > longest:
-        raise ValueError(
-            f"horizon {shown(checked[-1])} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
-            if longest == LONGEST
-            else f"horizon {shown(checked[-1])} exceeds {longest:.3g}, the largest number that a float holds"
-        )
+        what = "2^53, the last step count that a float holds exactly" if longest == LONGEST else f"{longest:g}"
+        raise ValueError(f"horizon {shown(checked[-1])} exceeds {what}")
     return checked
 
 
@@ -88,6 +85,11 @@ def check_replicates(replicates) -> list[int]:
     if not indices or len(set(indices)) < len(indices):
         raise ValueError(f"replicates = {shown(indices)} must name at least one replicate, and none twice")
     return indices
+
+
+def check_is_cost(cost) -> None:
+    if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
+        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
 
 
 def check_alignment(alignment) -> str:

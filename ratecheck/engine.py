@@ -16,7 +16,15 @@ import numpy as np
 from . import seeding
 from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
-from .checks import MOST_WORKERS, available_cores, check_alignment, check_horizons, check_replicates, shown, whole
+from .checks import (
+    MOST_WORKERS,
+    available_cores,
+    check_alignment,
+    check_horizons,
+    check_is_cost,
+    check_replicates,
+    whole,
+)
 from .claims import Series
 from .noise import Gaussian, Noise, check_noise
 
@@ -84,8 +92,7 @@ def simulate(
     partition at the lower corner of the box.
     """
     check_algorithm(algorithm)
-    if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
-        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
+    check_is_cost(cost)
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)

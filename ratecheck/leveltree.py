@@ -16,14 +16,17 @@ from numba import cfunc, float64
 from .algorithms import partition
 from .jit import compiled
 
-FINE, PASSED, NO_ROOM, UNRESOLVED = range(4)
+FINE, PASSED, NO_ROOM, UNRESOLVED = range(4)  # how a walk ended
+AT_CENTRE, CLOSED, BY_SIDES, BY_CUBES = range(4)  # where the gaps of cells come from
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
 MOST_CELLS = 2**22  # of one tree, some 200 MB in three dimensions
 MOST_RELEASED = 64
 HEADROOM = 16.0  # a trial level is given up when its pulls pass this many times the horizon
-TOLERANCE = (1e-6, 1e-5, 1e-4)  # of a mean over one, two, more axes at once, as a share of it
-MOST_PIECES = 4000  # that a mean is taken from
-DEEPEST = 40  # bisections of a cell
+TOLERANCE = (1e-6, 1e-4, 2e-3)  # of a mean over one, two, more axes at once, as a share of it
+MOST_PIECES = 2000  # that a mean is taken from
+SMALLEST = 2.0**-40  # piece, as a share of a side
+SLOTS = 2**14  # for means over sides, which many cells share
+SHORTEST = 1e-300  # side
 CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 
 NODES = np.array([-math.sqrt(1 / 3), math.sqrt(1 / 3), -math.sqrt(0.6), 0.0, math.sqrt(0.6)])  # Gauss, 2 and 3 of them
@@ -34,8 +37,7 @@ class LevelTree:
     """The cells of one partition of a cost, for an algorithm with a level rule, up to a horizon."""
 
     def __init__(self, cost, rule, length, offset, horizon):
-        self.cost, self.dim = cost, cost.dim
-        d = cost.dim
+        self.cost, self.dim = cost, (d := cost.dim)
         levels = 1
         while rule.capacity(levels - 1) <= 2 * HEADROOM * horizon:
             levels += 1
@@ -45,11 +47,10 @@ class LevelTree:
         self.side = np.array([length * 2.0**-k for k in range(levels + 1)])
         counts = partition.counts(cost, length, offset)
         first, self.phase = phases(cost, length, offset, levels + 1)
-        self.rule_at_centre, self.separable = rule.at_centre, cost.separable
+        self.sort = AT_CENTRE if rule.at_centre else CLOSED if cost.mean else BY_SIDES if cost.separable else BY_CUBES
         relative = cost.gap is not None
         self.f = cost.compiled_gap if relative else cost.compiled
         self.mean = cost.compiled_mean or no_mean
-        self.has_mean = cost.mean is not None
         self.origin = np.zeros(d) if relative else cost.minimisers[0].copy()
         self.minimum = 0.0 if relative else cost.minimum
         self.least = CLEAR**cost.constants.alpha * self._noise(cost)
@@ -60,25 +61,24 @@ class LevelTree:
         self.index, self.gap, self.error = index, np.empty(len(index)), np.empty(len(index))
         self.child = np.zeros(len(index), dtype=np.int64)
         self.stack = np.empty(((2**d - 1) * levels + 1, 2), dtype=np.int64)
-        self.pieces = np.empty((2**d * DEEPEST, d + 1))
-        self.work = np.empty((3, max(d, 2)))
+        self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
+        self.work = np.empty((2, d))
+        self.sides = np.full((SLOTS if self.sort == BY_SIDES else 0, 5), -1.0)
         fill(0, self.used, 0, *self._formula(), self.index, self.gap, self.error)
         self._make_room(4 * self.roots + 64)
 
     def _noise(self, cost) -> float:
-        """What roundings of the coordinates make of the cost at its minimisers, and what its own make of it there."""
+        """What the roundings of coordinates, and those of the formula, make of the gap at the minimisers."""
         z = cost.minimisers - cost.minimisers[0]
         steps = 4 * np.maximum(np.spacing(np.abs(self.origin + z)), np.spacing(np.abs(z)))
-        corners = np.random.default_rng(0).choice([-1.0, 0.5, 1.0], (16, 1, self.dim))
-        points = (self.origin + z + steps * corners).reshape(-1, self.dim)
-        values = [abs(self.f(x) - self.minimum) for x in points]
-        return float(max(values))
+        around = np.random.default_rng(0).choice([-1.0, 0.5, 1.0], (16, 1, self.dim))
+        points = (self.origin + z + steps * around).reshape(-1, self.dim)
+        return max(abs(float(self.f(x)) - self.minimum) for x in points)
 
     def _formula(self):
-        sort = 2 if self.rule_at_centre else 1 if self.has_mean else 0
         return (
-            (self.f, self.mean, sort, self.separable, self.origin, self.minimum)
-            + (self.side, self.phase, self.pieces, self.work)
+            self.f, self.mean, self.sort, self.origin, self.minimum,
+            self.side, self.phase, self.pieces, self.sides, self.work,
         )  # fmt: skip
 
     def _make_room(self, size):
@@ -143,7 +143,7 @@ def no_mean(z, a):
 @compiled
 def walk(
     starts, level, before, bonus, most, capacity, inverse_root, bias, least,
-    f, mean, sort, separable, origin, minimum, side, phase, pieces, work,
+    f, mean, sort, origin, minimum, side, phase, pieces, sides, work,
     index, gap, error, child, stack, sums, released, counts,
 ):  # fmt: skip
     d = index.shape[1]
@@ -163,10 +163,14 @@ def walk(
             if full < level:  # it was picked once more, and split
                 n = capacity[k]
                 total += n
+                if full >= before and beneath == 0 and counts[1] < released.shape[0]:
+                    released[counts[1], 0], released[counts[1], 1] = i, k
+                    counts[1] += 1
+                    beneath = top + 2
                 if total > most:
                     return PASSED
                 if child[i] == 0:
-                    if gap[i] < least:
+                    if gap[i] < least or side[k + 1] < SHORTEST:
                         return UNRESOLVED
                     used = counts[0]
                     if used + children > gap.size:
@@ -177,20 +181,17 @@ def walk(
                             digit = 1.0 if phase[k, q] >= 0.5 else 0.0
                             index[used + part, q] = 2.0 * index[i, q] + upper - digit
                         child[used + part] = 0
-                    fill(used, used + children, k + 1, f, mean, sort, separable, origin, minimum, side, phase, pieces,
-                         work, index, gap, error)  # fmt: skip
+                    fill(
+                        used, used + children, k + 1,
+                        f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error,
+                    )  # fmt: skip
                     child[i] = used
                     counts[0] = used + children
-                if full >= before and beneath == 0:
-                    if counts[1] < released.shape[0]:
-                        released[counts[1], 0], released[counts[1], 1] = i, k
-                    counts[1] = min(counts[1] + 1, released.shape[0])
-                    beneath = top + 2
                 for part in range(children):
                     top += 1
                     stack[top, 0], stack[top, 1] = child[i] + part, k + 1
             else:
-                n = min(capacity[k], max(1.0, math.ceil((bonus / (b - level)) ** 2)))
+                n = min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
                 total += n
                 if total > most:
                     return PASSED
@@ -206,47 +207,60 @@ def walk(
 
 @compiled
 def fill(
-    first, last, k, f, mean, sort, separable, origin, minimum, side, phase, pieces, work, index, gap, error
+    first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error
 ):  # fmt: skip
-    """The gaps of cells of one level: at the centre (sort 2), from a closed form (1) or by quadrature (0)."""
+    """The gaps of cells of one level, and their errors."""
     d = index.shape[1]
     z, a = work[0], side[k]
     for i in range(first, last):
         for q in range(d):
             z[q] = (index[i, q] - phase[k, q]) * a
         error[i] = 0.0
-        if sort == 2:
+        if sort == AT_CENTRE:
             for q in range(d):
                 work[1, q] = origin[q] + z[q] + a / 2
-            gap[i] = f(work[1, :d]) - minimum
-        elif sort == 1:
-            gap[i] = mean(z[:d], a)
-        elif not separable:
-            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, pieces, work[1, :d])
+            gap[i] = f(work[1]) - minimum
+        elif sort == CLOSED:
+            gap[i] = mean(z, a)
+        elif sort == BY_CUBES:
+            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, max(0, 3 - k), pieces, work[1])
         else:
             gap[i] = 0.0
             for q in range(d):
-                value, uncertain = quadrature(f, origin, minimum, z, a, q, q + 1, pieces, work[1, :d])
-                gap[i] += value
-                error[i] += uncertain
+                j = index[i, q]
+                slot = sides[int(j * 7919.0 + k * 104729.0 + q * 31.0) % SLOTS]
+                if slot[0] != q or slot[1] != k or slot[2] != j:
+                    slot[0], slot[1], slot[2] = q, k, j
+                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, pieces, work[1])
+                gap[i] += slot[3]
+                error[i] += slot[4]
 
 
 @compiled
-def quadrature(f, origin, minimum, z, a, first, last, pieces, x):
-    """The mean of f - f* over the cube at z, or over its side along one axis through x*, and a bound on its error.
+def quadrature(f, origin, minimum, z, a, first, last, depth, pieces, x):
+    """The mean of f - f* over the cube at z, or over its side along one axis through x*, and an estimate of its error.
 
-    Gauss's rules with two and three nodes per axis; where they differ, the cube is cut into halves.
+    Gauss's rules with two and three nodes per axis.  The cube is cut where it crosses an axis through x*, since that is
+    where costs have kinks; then into halves `depth` times, so that waves are seen, and further where the rules differ.
     """
     d, m = x.size, last - first
     tolerance = TOLERANCE[min(m, 3) - 1]
+    top = 0
     for q in range(d):
         x[q] = origin[q]
-        pieces[0, q] = z[q]
-    pieces[0, d] = 1.0
-    top, count = 0, 0
+        pieces[0, q], pieces[0, d + q] = z[q], a
+    for q in range(first, last):
+        if z[q] < 0.0 < z[q] + a:
+            for piece in range(top + 1):
+                for r in range(2 * d):
+                    pieces[top + 1 + piece, r] = pieces[piece, r]
+                pieces[piece, d + q] = -z[q]
+                pieces[top + 1 + piece, q], pieces[top + 1 + piece, d + q] = 0.0, z[q] + a
+            top = 2 * top + 1
+    enough = 1.5 * 2.0 ** (-m * depth)  # of the cube, for a piece
     scale = total = error = 0.0
+    count = 0
     while top >= 0:
-        width = pieces[top, d] * a
         coarse = fine = 0.0
         for size in range(2, 4):
             value = 0.0
@@ -256,24 +270,26 @@ def quadrature(f, origin, minimum, z, a, first, last, pieces, x):
                     node = rest % size + (0 if size == 2 else 2)
                     rest //= size
                     weight *= WEIGHTS[node]
-                    x[q] = origin[q] + (pieces[top, q] + 0.5 * width * (1.0 + NODES[node]))
+                    x[q] = origin[q] + (pieces[top, q] + 0.5 * pieces[top, d + q] * (1.0 + NODES[node]))
                 value += weight * (f(x) - minimum)
             coarse, fine = fine, value
-        share = pieces[top, d] ** m
+        share = 1.0
+        for q in range(first, last):
+            share *= pieces[top, d + q] / a
         scale = max(scale, abs(total + fine * share))
         difference = abs(fine - coarse) * share
         count += 1
-        if difference <= tolerance * scale or count > MOST_PIECES or pieces[top, d] < 2.0 ** (1 - DEEPEST):
+        if (share <= enough and difference <= tolerance * scale) or count > MOST_PIECES or share < SMALLEST**m:
             total += fine * share
             error += difference
             top -= 1
             continue
-        half = pieces[top, d] / 2
+        for q in range(first, last):
+            pieces[top, d + q] *= 0.5
         for part in range(2**m - 1, -1, -1):  # the last one takes the place of the whole
             for q in range(d):
-                pieces[top + part, q] = pieces[top, q]
-                if first <= q < last and (part >> (q - first)) & 1:
-                    pieces[top + part, q] += half * a
-            pieces[top + part, d] = half
+                upper = first <= q < last and (part >> (q - first)) & 1
+                pieces[top + part, q] = pieces[top, q] + (pieces[top, d + q] if upper else 0.0)
+                pieces[top + part, d + q] = pieces[top, d + q]
         top += 2**m - 1
     return total, error

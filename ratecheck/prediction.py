@@ -12,14 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from . import seeding
 from .algorithms import partition
 from .algorithms.protocol import Algorithm, check_algorithm
-from .checks import LARGEST, available_cores, check_alignment, check_horizons, check_replicates, items, shown, whole
+from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
 from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from function_zoo import Cost
 
-SHARED = 1e-4  # of all pulls: two levels that are this near are near enough, what is between them is shared in proportion
+LONGEST = 1e300
+SHARED = 1e-4  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
 RESOLUTION = 1e-13  # of a level; where pulls jump within it, cells were released
 STEP = math.log(2)  # of a search: levels are halved or doubled
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -38,8 +39,9 @@ class Prediction:
     """The predicted regret at every horizon and alignment of the partition.
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
-    list), side (a0 or the width), regret (cumulative), cells, level (the common key), error (a bound on what inaccurate cell means
-    add to the regret, as a share of it).  `levels`: horizon, alignment, level, pulls, cells, regret by level of cells.
+    list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
+    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).
+    `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
     algorithm: Algorithm
@@ -80,42 +82,43 @@ def predict(
     alignments: int | str | Sequence = 32,
     seed: int = 0,
 ) -> Prediction:
-    """The regret of an algorithm on a cost that theory foretells, at horizons as large as floating-point numbers.
+    """The regret that theory foretells for an algorithm with a `level_rule`, at horizons up to 1e300.
 
     `alignments`: a number or the indices of replicates, whose partitions are those that `simulate` gives them with this
-    seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of a
-    cell, one for all axes or one for each.  It takes an algorithm that has a `level_rule`.
+    seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
+    a cell, one for all axes or one for each.
     """
     check_algorithm(algorithm)
+    check_is_cost(cost)
     if not hasattr(algorithm, "level_rule"):
         raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
     if cost.dim > MOST_DIM:
         raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
-    horizons = check_horizons(horizons, longest=LARGEST)
+    horizons = check_horizons(horizons, LONGEST)
     seed = whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
-    places = _places(cost, alignments)
+    kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
+    places = [(0, None)] if kind == "fixed" else _places(cost, alignments)
     blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
 
     def unit(block, name, given):
-        kind = "fixed" if given == "fixed" else "random"
-        drawn = seeding.alignment(algorithm, cost, block[-1], name, seed, kind)
-        length, offset = given if isinstance(given, tuple) else drawn
+        length, offset = given or seeding.alignment(algorithm, cost, block[-1], name, seed, kind)
         _check_partition(algorithm, cost, block[-1], length, offset)
         rule = algorithm.level_rule(cost, length)
         tree = LevelTree(cost, rule, length, offset, block[-1])
         return [_rows(tree, rule.bonus(T), T, {"horizon": T, "alignment": name}, length) for T in block]
 
     with ThreadPoolExecutor(available_cores()) as pool:
-        units = [pool.submit(unit, block, name, given) for block in blocks for name, given in places]
-        found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
+        units = [pool.submit(unit, block, *place) for block in blocks for place in places]
+        try:
+            found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
+        finally:
+            pool.shutdown(cancel_futures=True)
     return Prediction(algorithm, cost, [row for row, _ in found], [row for _, rows in found for row in rows])
 
 
-def _places(cost, alignments) -> list[tuple[int, object]]:
-    """Pairs of an index and None (as the engine draws it), "fixed" or (length, offset)."""
-    if isinstance(alignments, str):
-        return [(0, check_alignment(alignments))] if alignments == "fixed" else [(0, None)]
+def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
+    """Pairs of an index and (length, offset), or None: as the engine draws them for the replicate of this index."""
     if isinstance(alignments, Integral):
         return [(replicate, None) for replicate in check_replicates(alignments)]
     listed = items("alignments", alignments, "replicates or of pairs (length, offset)")
@@ -145,7 +148,8 @@ def _check_partition(algorithm, cost, horizon, length, offset):
         while algorithm.cells(cost, 1.1 * possible) < MOST_CELLS and possible < horizon:
             possible *= 1.1
         raise ValueError(
-            f"{algorithm.label} on {cost} has {cells:.2g} initial cells at T = {horizon:.3g}, more than {MOST_CELLS:,}; "
+            f"T = {horizon:.3g} is out of reach on {cost}: {algorithm.label} has {cells:.2g} initial cells, and "
+            f"{MOST_CELLS:,} is the most; "
             + (f"up to T = {possible:.1g} a prediction is possible" if possible < horizon else "take longer cells")
         )
     partition.check(cost, length, any(offset), f"length = {length:g}")
@@ -153,14 +157,14 @@ def _check_partition(algorithm, cost, horizon, length, offset):
 
 def _rows(tree, bonus, horizon, names, length):
     try:
-        level, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
+        key, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
     except _OutOfReach as limit:
         raise ValueError(
             f"T = {horizon:.3g} is out of reach on {tree.cost}: {limit.why}; "
-            f"up to about T = {horizon - limit.missing:.2g} a prediction is possible"
+            f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
-    pulls, cells, regret, error = sums.sum(axis=0).tolist()
-    row = names | {"side": length, "regret": regret, "cells": cells, "level": level, "error": error / (regret or 1.0)}
+    _, cells, regret, error = sums.sum(axis=0).tolist()
+    row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()
@@ -169,16 +173,25 @@ def _rows(tree, bonus, horizon, names, length):
 
 
 class _OutOfReach(Exception):
-    def __init__(self, status, missing):
+    def __init__(self, status, reached):
         self.why = (
             f"it takes more than {MOST_CELLS:,} cells"
             if status == NO_ROOM
             else "it takes cells so small that the rounding errors of its formula show"
         )
-        self.missing = missing
+        self.reached = reached
 
 
-def _settled(tree, starts, pulls, bonus, horizon):
+class _Trial(NamedTuple):
+    s: float  # where the level is on the scale of the search
+    level: float
+    pulls: float
+    sums: np.ndarray | None
+    status: int
+    released: np.ndarray
+
+
+def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
     Queries grow with the level, from one per cell.  They jump where a full cell is split whose children are better
@@ -190,30 +203,41 @@ def _settled(tree, starts, pulls, bonus, horizon):
         return -math.inf, sums
     unit = bonus / math.sqrt(horizon)  # levels are searched on a scale that is logarithmic beyond this on both sides
 
-    def trial(s):
-        sums, status, _ = tree.walk(starts, unit * math.sinh(s), bonus, HEADROOM * horizon)
-        return s, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status
+    def trial(s, before=-math.inf):
+        level = unit * math.sinh(s)
+        sums, status, released = tree.walk(starts, level, bonus, HEADROOM * horizon, before)
+        return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
 
-    low = trial(-math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit))
-    high = trial(low[0] + STEP)
-    while high[1] < pulls:
-        low, high = high, trial(high[0] + STEP)
+    low = trial(-math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit))  # one query each
+    high = trial(low.s + STEP)
+    while high.pulls < pulls:
+        low, high = high, trial(high.s + STEP)
     turn = 0
-    while high[1] - low[1] > SHARED * horizon and high[0] - low[0] > RESOLUTION * max(1.0, abs(low[0])):
-        turn += 1
+    while high.pulls - low.pulls > SHARED * horizon and high.s - low.s > RESOLUTION * max(1.0, abs(low.s)):
         share = 0.5
-        if turn % 3 and high[1] < math.inf:
-            share = min(0.95, max(0.05, math.log(pulls / low[1]) / math.log(high[1] / low[1])))
-        middle = trial(low[0] + share * (high[0] - low[0]))
-        low, high = (middle, high) if middle[1] < pulls else (low, middle)
-    level = unit * math.sinh(low[0])
-    if high[1] - low[1] > SHARED * horizon:
-        if high[3] in (NO_ROOM, UNRESOLVED):
-            raise _OutOfReach(high[3], pulls - low[1])
-        _, _, released = tree.walk(starts, unit * math.sinh(high[0]), bonus, HEADROOM * horizon, before=level)
+        if turn % 3 and high.pulls < math.inf:
+            share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
+        middle = trial(low.s + share * (high.s - low.s))
+        low, high = (middle, high) if middle.pulls < pulls else (low, middle)
+        turn += 1
+    missing = pulls - low.pulls
+    if high.pulls - low.pulls > SHARED * horizon:
+        if high.status in (NO_ROOM, UNRESOLVED):
+            raise _OutOfReach(high.status, elsewhere + low.pulls)
+        released = trial(high.s, before=low.level).released
         if len(released):
-            sums = low[2] + _settled(tree, tree.below(released), pulls - low[1], bonus, horizon)[1]
-            np.subtract.at(sums, (released[:, 1], CELLS), 1)
-            return level, sums
-    share = (pulls - low[1]) / (high[1] - low[1])
-    return level, low[2] + share * (high[2] - low[2])
+            return low.level, low.sums + _caught_up(tree, released, missing, bonus, horizon, elsewhere + low.pulls)
+    return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
+
+
+def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
+    """What the pulls add to the sums that go to the children of released cells, or to the cells if they never split."""
+    k = released[0, 1]
+    if math.isinf(tree.capacity[k]):
+        sums = np.zeros((len(tree.capacity), 4))
+        sums[k, PULLS] = pulls
+        sums[k, REGRET] = pulls * tree.gap[released[:, 0]].mean()
+        return sums
+    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere)
+    np.subtract.at(sums, (released[:, 1], CELLS), 1)
+    return sums
