@@ -19,6 +19,7 @@ import numpy as np
 from . import seeding
 from .algorithms import partition
 from .algorithms.protocol import Algorithm, check_algorithm
+from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
 from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
 
@@ -106,7 +107,7 @@ def predict(
         _check_partition(algorithm, cost, block[-1], length, offset)
         rule = algorithm.level_rule(cost, length)
         tree = LevelTree(cost, rule, length, offset, block[-1])
-        return [_rows(tree, rule.bonus(T), T, {"horizon": T, "alignment": name}, length) for T in block]
+        return [_rows(tree, rule.bonus(T), T, name, length) for T in block]
 
     with ThreadPoolExecutor(available_cores()) as pool:
         units = [pool.submit(unit, block, *place) for block in blocks for place in places]
@@ -144,18 +145,20 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
 def _check_partition(algorithm, cost, horizon, length, offset):
     cells = math.prod(partition.counts(cost, length, offset))
     if cells > MOST_CELLS:
-        possible = 1.0
-        while algorithm.cells(cost, 1.1 * possible) < MOST_CELLS and possible < horizon:
-            possible *= 1.1
+        advice = "take longer cells"
+        if not algorithm.anytime:
+            possible = 1.0
+            while algorithm.cells(cost, 2 * possible) < MOST_CELLS:
+                possible *= 2
+            advice = f"up to T = {possible:.2g} a prediction is possible"
         raise ValueError(
             f"T = {horizon:.3g} is out of reach on {cost}: {algorithm.label} has {cells:.2g} initial cells, and "
-            f"{MOST_CELLS:,} is the most; "
-            + (f"up to T = {possible:.1g} a prediction is possible" if possible < horizon else "take longer cells")
+            f"{MOST_CELLS:,} is the most; {advice}"
         )
     partition.check(cost, length, any(offset), f"length = {length:g}")
 
 
-def _rows(tree, bonus, horizon, names, length):
+def _rows(tree, bonus, horizon, alignment, length):
     try:
         key, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
     except _OutOfReach as limit:
@@ -163,6 +166,7 @@ def _rows(tree, bonus, horizon, names, length):
             f"T = {horizon:.3g} is out of reach on {tree.cost}: {limit.why}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
+    names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
     _, cells, regret, error = sums.sum(axis=0).tolist()
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
     by_level = [

@@ -150,8 +150,8 @@ def test_means_of_rough_costs_against_quadpack(name, any_seed):
 def test_means_against_a_lattice_rule(name, dim):
     """Its own error is some per mille, and of a wave that it does not resolve more."""
     cost = zoo.get(name, dim)
-    tree = tree_of(cost, cost.side / (64, 16, 6)[dim - 1], [0.3] * dim)
-    some = np.linspace(0, tree.roots - 1, 40).astype(int)
+    tree = tree_of(cost, cost.side / (32, 12, 6)[dim - 1], [0.3] * dim)
+    some = np.linspace(0, tree.roots - 1, 12).astype(int)
     centres = cost.minimisers[0] + corners_of(tree)[some] + tree.side[0] / 2
     expected = cube_means(Target.of(cost), centres, tree.side[0], fine=True) - cost.minimum
     np.testing.assert_allclose(tree.gap[some], expected, rtol=5e-3, atol=5e-4 * cost.constants.M_a)
