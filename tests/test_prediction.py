@@ -179,6 +179,16 @@ def test_alignments_are_those_of_the_replicates(algorithm):
     assert drawn.frame["side"].tolist() == runs.frame["side"].tolist()
 
 
+@pytest.mark.parametrize(("name", "dim"), [("cone", 1), ("cusp", 2), ("quadratic", 3)])
+def test_uniform_bins_without_noise_run_as_predicted(name, dim):
+    """They query no random point, so that all that is left of the difference is ln t for ln T."""
+    cost, horizons = zoo.get(name, dim), [2**10, 2**14, 2**18]
+    runs = rc.simulate(rc.UniformBins(), cost, horizons, 4, noise=rc.Gaussian(0.0))
+    found = rc.predict(rc.UniformBins(), cost, horizons, 4)
+    measured, predicted = per_replicate(runs.frame, "replicate"), per_replicate(found.frame, "alignment")
+    np.testing.assert_allclose(predicted, measured, rtol=3e-3)
+
+
 MARGIN = 0.03  # theory: the prediction is good to 1 to 3 per cent, replicates that lock in aside
 
 
