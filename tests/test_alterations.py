@@ -241,12 +241,14 @@ def test_a_study_that_goes_on_gives_an_earlier_store_its_checksums(earlier):
     sound, folder = earlier
     with Store(folder, create=True) as store, Store(sound) as same:
         assert store.sealed
+        assert store.upgraded
         assert store.table().equals(same.table())
         assert store.noted("plans") == ["0"]
         assert store.audits() == {"cone": []}
         store.add(SERIES, rows(7), store.begin_session({}), 20, 0.5)
-    with Store(folder) as store:
+    with Store(folder, create=True) as store:
         assert store.sealed
+        assert not store.upgraded
         assert len(store.table()) == 8
     alter(folder, "UPDATE runs SET regret = regret * 1.5 WHERE replicate = 1")
     refused(folder, MIDDLE)

@@ -214,7 +214,7 @@ class AdaptiveRun(Run):
 
     def grow(self):
         size = len(self.n)
-        self.make_room(max(size + size // 2, self.cells + 2**self.cost.dim))
+        self.make_room(max(size + size // 3, self.cells + 2**self.cost.dim))
 
     def centre(self, i):
         return self.lo[i] + self.side[self.level[i]] / 2

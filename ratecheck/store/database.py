@@ -47,7 +47,8 @@ class Store:
             if create:
                 self._opened.close()
                 self._opened = to_write(self.path)
-                if not self.sealed:
+                self.upgraded = not self.sealed
+                if self.upgraded:
                     upgrade(self._opened, self.path)
                     self.sealed = True
         self.writes = create

@@ -59,6 +59,11 @@ def conduct(
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
+            if store.upgraded:
+                say(
+                    f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
+                    "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
+                )
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
