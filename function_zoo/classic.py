@@ -132,6 +132,15 @@ def griewank(dim, scale=1.0, centre=None):
             product = product * np.cos((x[i] - centre[i]) / roots[i])
         return scale * (1 + s / 4000 - product)
 
+    def gap(z):
+        s = 0.0 * z[0]
+        fall = 0.0 * z[0]  # 1 - the product so far, without cancellation near 0
+        for i in range(dim):
+            one = 2 * np.sin(z[i] / (2 * roots[i])) ** 2
+            s = s + z[i] ** 2
+            fall = fall + one - fall * one
+        return scale * (s / 4000 + fall)
+
     shares = sum(1 / i for i in range(1, dim + 1))
     constants = Constants(
         alpha=2.0,
@@ -146,7 +155,7 @@ def griewank(dim, scale=1.0, centre=None):
         bounds=("M_a",),
         measured=("C0",),
     )
-    return centred(centre, half, formula, constants)
+    return on_box(dim, formula, -half, half, 0.0, [centre], constants, gap, centre=centre)
 
 
 @family(dims=(1, 2, 3), scale=SCALE)
@@ -157,14 +166,17 @@ def ackley(dim, scale=1.0, centre=None):
     centre = centre_within("ackley", centre, dim, 16.0, generic(dim, 9.6))
     root = math.sqrt(dim)
 
-    def formula(x):
-        s = 0.0 * x[0]
-        waves = 0.0 * x[0]
-        for i in range(dim):
-            t = x[i] - centre[i]
-            s = s + t**2
-            waves = waves - 2 * np.sin(np.pi * t) ** 2  # cos 2 pi t - 1, without cancellation near t = 0
-        return scale * (-20 * np.expm1(-0.2 * np.sqrt(s) / root) - math.e * np.expm1(waves / dim))
+    def about(centre):
+        def formula(x):
+            s = 0.0 * x[0]
+            waves = 0.0 * x[0]
+            for i in range(dim):
+                t = x[i] - centre[i]
+                s = s + t**2
+                waves = waves - 2 * np.sin(np.pi * t) ** 2  # cos 2 pi t - 1, without cancellation near t = 0
+            return scale * (-20 * np.expm1(-0.2 * np.sqrt(s) / root) - math.e * np.expm1(waves / dim))
+
+        return formula
 
     slope = (2.5390, 2.7473, 2.8188)[dim - 1]
     far = math.sqrt(sum((half + abs(c)) ** 2 for c in centre)) / root
@@ -179,4 +191,4 @@ def ackley(dim, scale=1.0, centre=None):
         bounds=("M_a",),
         measured=("M_b", "mu_min", "C0"),
     )
-    return centred(centre, half, formula, constants)
+    return centred(centre, half, about, constants)

@@ -86,12 +86,19 @@ class Constants:
         return "measured" if name in self.measured else "bound" if name in self.bounds else "proved"
 
 
+FORMULAS = ("formula", "gap", "mean")
+
+
 @dataclass(frozen=True, eq=False)
 class Cost:
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
 
     `formula(x)` is written once, with numpy functions and x[0], ..., x[d-1] only.  For arrays each x[i] is a
     vector; compiled, each x[i] is a number.
+
+    Three things may be known beside it, for those who ask for means over small cubes; z is relative to the first
+    minimiser: `gap(z)` is f(x* + z) - f* without the rounding of x* + z, `mean(z, a)` its mean over the cube of
+    length a whose lower corner is z, and `separable` says that f is a sum of functions of one coordinate each.
     """
 
     name: str
@@ -103,6 +110,9 @@ class Cost:
     minimisers: np.ndarray = field(repr=False)  # (k, d); some of them where there is a continuum
     constants: Constants
     parameters: Mapping = field(default_factory=dict)
+    gap: Callable | None = field(default=None, repr=False)
+    mean: Callable | None = field(default=None, repr=False)
+    separable: bool = field(default=False, repr=False)
     registered: bool = field(default=False, repr=False)  # made by function_zoo.get, so a name is enough to remake it
 
     def __post_init__(self):
@@ -163,13 +173,26 @@ class Cost:
         Only the zoo's own formulas are cached on disk: they depend on captured values alone, which are part of the
         cache key, whereas numba would not notice a changed global in a formula from elsewhere.
         """
+        return self._compile(self.formula)
+
+    @cached_property
+    def compiled_gap(self):
+        """The same of `gap`, None if there is none."""
+        return self.gap and self._compile(self.gap)
+
+    @cached_property
+    def compiled_mean(self):
+        """`mean` as a numba cfunc float64(float64[::1], float64), None if there is none."""
+        return self.mean and self._compile(self.mean, lengths=1)
+
+    def _compile(self, formula, lengths=0):
         import numba
 
-        signature = numba.float64(numba.float64[::1])
+        signature = numba.float64(numba.float64[::1], *[numba.float64] * lengths)
         try:
-            return numba.cfunc(signature, cache=self.registered, error_model="numpy")(self.formula)
+            return numba.cfunc(signature, cache=self.registered, error_model="numpy")(formula)
         except RuntimeError:  # there is no folder that a cache could be written to
-            return numba.cfunc(signature, error_model="numpy")(self.formula)
+            return numba.cfunc(signature, error_model="numpy")(formula)
         except numba.core.errors.NumbaError as error:
             first = str(error).strip().splitlines()[0]
             raise ValueError(
@@ -198,22 +221,28 @@ class Cost:
 
             return _remake, (get, self.name, self.dim, dict(self.parameters))
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # not `compiled`, which is of this process
-        return _unpack, (type(self), values | {"formula": packed(self.formula), "parameters": dict(self.parameters)})
+        formulas = {name: packed(values[name]) for name in FORMULAS}
+        return _unpack, (type(self), values | formulas | {"parameters": dict(self.parameters)})
 
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
         return f"{self.name}({inner})"
 
 
-def on_box(dim, formula, lower, upper, minimum, minimisers, constants, **parameters) -> Cost:
+def on_box(
+    dim, formula, lower, upper, minimum, minimisers, constants, gap=None, mean=None, separable=False, **parameters
+) -> Cost:
     """A cost that still has no name, on a box whose ends are the same in all coordinates or given one by one."""
     lower, upper = np.broadcast_to(lower, dim), np.broadcast_to(upper, dim)
-    return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters)
+    return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, gap, mean, separable)
 
 
-def centred(centre, half, formula, constants, **parameters) -> Cost:
-    """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else."""
-    return on_box(len(centre), formula, -half, half, 0.0, [centre], constants, centre=centre, **parameters)
+def centred(centre, half, about, constants, **parameters) -> Cost:
+    """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else; `about(c)` is the formula for c."""
+    origin = (0.0,) * len(centre)
+    return on_box(
+        len(centre), about(centre), -half, half, 0.0, [centre], constants, about(origin), centre=centre, **parameters
+    )
 
 
 def _remake(get, name, dim, parameters):
@@ -221,4 +250,4 @@ def _remake(get, name, dim, parameters):
 
 
 def _unpack(kind, values):
-    return kind(**values | {"formula": pickle.loads(values["formula"])})
+    return kind(**values | {name: pickle.loads(values[name]) for name in FORMULAS})

@@ -62,15 +62,18 @@ def _norm_power(where, dim, scale, centre, power, active=None):
     active = dim if active is None else active
     flat = dim - active
 
-    def formula(x):
-        s = (x[0] - centre[0]) ** 2
-        for i in range(1, active):
-            s = s + (x[i] - centre[i]) ** 2
-        if power == 2.0:
-            return scale * s
-        if power == 1.0:
-            return scale * np.sqrt(s)
-        return scale * s ** (power / 2)
+    def about(centre):
+        def formula(x):
+            s = (x[0] - centre[0]) ** 2
+            for i in range(1, active):
+                s = s + (x[i] - centre[i]) ** 2
+            if power == 2.0:
+                return scale * s
+            if power == 1.0:
+                return scale * np.sqrt(s)
+            return scale * s ** (power / 2)
+
+        return formula
 
     minimisers = np.array([centre])
     if flat:  # the minimisers fill a slab; a few generic members
@@ -79,7 +82,7 @@ def _norm_power(where, dim, scale, centre, power, active=None):
     moment = norm_moment(active, power)
     return on_unit_box(
         dim,
-        formula,
+        about(centre),
         minimisers,
         Constants(
             alpha=power,  # fact (i); at the minimiser the mean error is exactly of this order
@@ -91,6 +94,7 @@ def _norm_power(where, dim, scale, centre, power, active=None):
             C0=packing_constant(active, 2 * scale ** (-1 / power), flat),  # fact (iii) with s = 2 (e/scale)^(1/power)
             literal=not flat,
         ),
+        gap=about((0.0,) * dim),
         centre=centre,
     )
 
@@ -128,13 +132,16 @@ def cusp(dim, scale=10.0, centre=None, power=0.5):
     """f(x) = scale max_i |x_i - c_i|^p, 0.1 <= p <= 1: alpha = p (rough at c) and beta = d/p."""
     centre = inside("cusp", centre, dim)
 
-    def formula(x):
-        s = np.abs(x[0] - centre[0])
-        for i in range(1, dim):
-            s = np.maximum(s, np.abs(x[i] - centre[i]))
-        if power == 0.5:
-            return scale * np.sqrt(s)
-        return scale * s**power
+    def about(centre):
+        def formula(x):
+            s = np.abs(x[0] - centre[0])
+            for i in range(1, dim):
+                s = np.maximum(s, np.abs(x[i] - centre[i]))
+            if power == 0.5:
+                return scale * np.sqrt(s)
+            return scale * s**power
+
+        return formula
 
     # max_i U_i has density d m^(d-1) on [0, 1], so E max_i U_i^p = d / (d + p)
     moment = dim / (dim + power)
@@ -147,7 +154,7 @@ def cusp(dim, scale=10.0, centre=None, power=0.5):
         A=SIDE,
         C0=packing_constant(dim, 2 * scale ** (-1 / power)),  # fact (iii) with equality
     )
-    return centred(centre, 1.0, formula, constants)
+    return centred(centre, 1.0, about, constants)
 
 
 @family(scale=SCALE)

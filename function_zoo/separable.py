@@ -26,11 +26,14 @@ def _power_sum(where, dim, scale, centre, powers):
     beta = sum(1 / p for p in powers)
     far = farthest(centre)
 
-    def formula(x):
-        s = np.abs(x[0] - centre[0]) ** powers[0]
-        for i in range(1, dim):
-            s = s + np.abs(x[i] - centre[i]) ** powers[i]
-        return scale * s
+    def about(centre):
+        def formula(x):
+            s = np.abs(x[0] - centre[0]) ** powers[0]
+            for i in range(1, dim):
+                s = s + np.abs(x[i] - centre[i]) ** powers[i]
+            return scale * s
+
+        return formula
 
     def worst_error(p, reach, a):
         """The largest mean error of |t|^p over |t| <= reach on intervals of length a."""
@@ -67,7 +70,7 @@ def _power_sum(where, dim, scale, centre, powers):
         C0=C0,
         literal=literal,
     )
-    return centred(centre, 1.0, formula, constants, powers=powers)
+    return centred(centre, 1.0, about, constants, separable=True, powers=powers)
 
 
 @family(scale=SCALE)
@@ -118,15 +121,36 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
     centre = inside("weierstrass", centre, dim)
     ratio = 3.0**-exponent
 
-    def formula(x):
-        total = 0.0 * x[0]
+    def about(centre):
+        def formula(x):
+            total = 0.0 * x[0]
+            for i in range(dim):
+                # s_n = 1 - cos(pi 3^n t) obeys s_(n+1) = s_n (3 - 2 s_n)^2, the triple-angle formula: one sine is
+                # enough.
+                s = 2 * np.sin(0.5 * np.pi * (x[i] - centre[i])) ** 2
+                weight = scale
+                for _ in range(TERMS):
+                    total = total + weight * s
+                    s = np.minimum(2.0, s * (3 - 2 * s) ** 2)  # 2 repels: rounding errors above it would grow ninefold
+                    weight = weight * ratio
+            return total
+
+        return formula
+
+    def mean(z, a):
+        # of 1 - cos(pi 3^n t) over an interval of length a around t: s_n + (1 - s_n) (1 - sinc(3^n a / 2))
+        total = 0.0
         for i in range(dim):
-            # s_n = 1 - cos(pi 3^n t) obeys s_(n+1) = s_n (3 - 2 s_n)^2, the triple-angle formula: one sine is enough.
-            s = 2 * np.sin(0.5 * np.pi * (x[i] - centre[i])) ** 2
+            s = 2 * np.sin(0.5 * np.pi * (z[i] + a / 2)) ** 2
+            phase = 0.5 * np.pi * a
+            wave = np.sin(phase)
             weight = scale
             for _ in range(TERMS):
-                total = total + weight * s
-                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)  # 2 repels: rounding errors above it would grow ninefold
+                fall = phase**2 / 6 * (1 - phase**2 / 20) if phase < 1e-2 else 1 - wave / phase
+                total = total + weight * (s + (1 - s) * fall)
+                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)
+                wave = np.minimum(1.0, np.maximum(-1.0, wave * (3 - 4 * wave**2)))  # sin 3t
+                phase = 3 * phase
                 weight = weight * ratio
         return total
 
@@ -151,7 +175,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         A=SIDE,
         C0=packing_constant_of(count, exponent, beta, dim, peak * dim, SIDE, literal=True),
     )
-    return centred(centre, 1.0, formula, constants)
+    return centred(centre, 1.0, about, constants, mean=mean, separable=True)
 
 
 def _product_constant(dim, measured):
@@ -172,6 +196,12 @@ def sine(dim, scale=1.0):
             s = s + np.sin(x[i])
         return scale * s
 
+    def gap(z):
+        s = 0.0 * z[0]
+        for i in range(dim):
+            s = s + 2 * np.sin(z[i] / 2) ** 2
+        return scale * s
+
     return on_box(
         dim,
         formula,
@@ -189,6 +219,8 @@ def sine(dim, scale=1.0):
             C0=_product_constant(dim, SINE_C0) * max(1.0, scale ** (-dim / 2)),
             measured=("C0",),
         ),
+        gap,
+        separable=True,
     )
 
 
@@ -202,12 +234,15 @@ def rastrigin(dim, scale=1.0, centre=None):
     half = 5.12
     centre = centre_within("rastrigin", centre, dim, 4.0, generic(dim, 1.5))
 
-    def formula(x):
-        s = 0.0 * x[0]
-        for i in range(dim):
-            t = x[i] - centre[i]
-            s = s + t**2 + 20 * np.sin(np.pi * t) ** 2  # 10 - 10 cos 2 pi t, without cancellation near t = 0
-        return scale * s
+    def about(centre):
+        def formula(x):
+            s = 0.0 * x[0]
+            for i in range(dim):
+                t = x[i] - centre[i]
+                s = s + t**2 + 20 * np.sin(np.pi * t) ** 2  # 10 - 10 cos 2 pi t, without cancellation near t = 0
+            return scale * s
+
+        return formula
 
     reach = half + np.abs(centre)
     t = np.linspace(reach - 1, reach, 20001)  # t^2 grows: the maximum lies in the last period
@@ -224,7 +259,7 @@ def rastrigin(dim, scale=1.0, centre=None):
         C0=_product_constant(dim, RASTRIGIN_C0) * max(1.0, scale ** (-dim / 2)),
         measured=("C0",),
     )
-    return centred(centre, half, formula, constants)
+    return centred(centre, half, about, constants, separable=True)
 
 
 RASTRIGIN_C0 = (1.579, 2.151, 3.146)
@@ -239,6 +274,13 @@ def garland(dim, scale=1.0):
         s = 0.0 * x[0]
         for i in range(dim):
             s = s - x[i] * (1 - x[i]) * (4 - np.sqrt(np.abs(np.sin(60 * x[i]))))
+        return scale * s
+
+    def gap(z):
+        s = 0.0 * z[0]
+        for i in range(dim):
+            x = best + z[i]
+            s = s + x * (1 - x) * np.sqrt(np.abs(np.sin(60 * z[i]))) - 4 * z[i] * (1 - 2 * best - z[i])
         return scale * s
 
     minimum = -4 * best * (1 - best)  # sin 60 x = 0 there: the cusp outweighs the slope of x (1 - x)
@@ -259,6 +301,8 @@ def garland(dim, scale=1.0):
             C0=_product_constant(dim, GARLAND_C0) * max(1.0, scale ** (-2.0 * dim)),
             measured=("M_b", "mu_min", "C0"),
         ),
+        gap,
+        separable=True,
     )
 
 
@@ -313,14 +357,18 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
         near = tuple(min(max(c, 0.01), 0.99) for c in centre)
         raise InvalidChoice(f"{where}: centre = {centre} must lie inside (0, 1); a valid choice near it is {near}")
 
-    def formula(x):
-        total = 0.0 * x[0]
-        for i in range(dim):
-            u = np.maximum(2 * np.abs(x[i] - centre[i]), 1e-300)
-            s = 0.5 + 0.5 * np.sin(np.pi * np.log2(u))
-            total = total + u**e2 * (1 - s) + u**e1 * s
-        return scale * total
+    def about(centre):
+        def formula(x):
+            total = 0.0 * x[0]
+            for i in range(dim):
+                u = np.maximum(2 * np.abs(x[i] - centre[i]), 1e-300)
+                s = 0.5 + 0.5 * np.sin(np.pi * np.log2(u))
+                total = total + u**e2 * (1 - s) + u**e1 * s
+            return scale * total
 
+        return formula
+
+    formula = about(centre)
     errors, biases = zip(*(_double_sine_suprema(e1, e2, c) for c in centre), strict=True)
 
     def summed(tables):
@@ -358,5 +406,7 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             literal=False,
             measured=("M_b", "mu_min", "C0"),
         ),
+        about((0.0,) * dim),
+        separable=True,
         centre=centre,
     )

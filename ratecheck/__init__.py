@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .papers.zhao_lai import theorem2 as theorem2
     from .papers.zhao_lai import theorem2_sharper as theorem2_sharper
     from .papers.zhao_lai import theorem3 as theorem3
+    from .prediction import Prediction as Prediction
+    from .prediction import predict as predict
     from .rates import Rate as Rate
     from .verdicts import assess as assess
     from .verdicts import holm as holm
@@ -37,6 +39,7 @@ _HOMES = {
     "means": ["FitError"],
     "noise": ["Gaussian", "Rademacher", "StudentT", "Uniform"],
     "papers.zhao_lai": ["theorem1", "theorem1_corrected", "theorem2", "theorem2_sharper", "theorem3"],
+    "prediction": ["Prediction", "predict"],
     "rates": ["Rate"],
     "verdicts": ["assess", "holm", "judge", "log_power_verdict", "tight", "verdict"],
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 import reprlib
 import sys
 from collections.abc import Iterable
@@ -15,6 +16,10 @@ LONGEST = 2**53  # beyond it t and ln t are no longer exact
 MOST_HORIZONS = 10_000
 MOST_REPLICATES = 10**7
 MOST_WORKERS = 1024
+
+
+def available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shown(value) -> str:
@@ -48,7 +53,7 @@ def items(name, values, what) -> tuple:
     return tuple(values)
 
 
-def check_horizons(horizons) -> list[int]:
+def check_horizons(horizons, longest=LONGEST) -> list[int]:
     values = [horizons]
     if isinstance(horizons, Iterable) and not isinstance(horizons, str | bytes):
         values = list(islice(horizons, MOST_HORIZONS + 1))
@@ -65,10 +70,9 @@ def check_horizons(horizons) -> list[int]:
         if after <= before:
             found = "twice" if after == before else f"after {before}"
             raise ValueError(f"horizons must increase, but {after} comes {found}; sort them and drop repetitions")
-    if checked[-1] > LONGEST:
-        raise ValueError(
-            f"horizon {shown(checked[-1])} exceeds 2^53 = {LONGEST}, the last step count that a float holds exactly"
-        )
+    if checked[-1] > longest:
+        what = "2^53, the last step count that a float holds exactly" if longest == LONGEST else f"{longest:g}"
+        raise ValueError(f"horizon {shown(checked[-1])} exceeds {what}")
     return checked
 
 
@@ -81,6 +85,11 @@ def check_replicates(replicates) -> list[int]:
     if not indices or len(set(indices)) < len(indices):
         raise ValueError(f"replicates = {shown(indices)} must name at least one replicate, and none twice")
     return indices
+
+
+def check_is_cost(cost) -> None:
+    if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
+        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
 
 
 def check_alignment(alignment) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import threading
 import warnings
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,15 @@ import numpy as np
 from . import seeding
 from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
-from .checks import MOST_WORKERS, check_alignment, check_horizons, check_replicates, shown, whole
+from .checks import (
+    MOST_WORKERS,
+    available_cores,
+    check_alignment,
+    check_horizons,
+    check_is_cost,
+    check_replicates,
+    whole,
+)
 from .claims import Series
 from .noise import Gaussian, Noise, check_noise
 
@@ -85,8 +92,7 @@ def simulate(
     partition at the lower corner of the box.
     """
     check_algorithm(algorithm)
-    if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
-        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
+    check_is_cost(cost)
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
     seed = whole("seed", seed, 0)
@@ -138,7 +144,7 @@ def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, 
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
-    stream = seeding.name(seed, *names_of(algorithm, cost, horizons[-1]), replicate)
+    stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
@@ -172,19 +178,9 @@ def begin(
     algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
     """A replicate before its first step, and the length of its initial cells."""
-    names = names_of(algorithm, cost, horizon)
-    fraction, offset = 0.0, [0.0] * cost.dim
-    if alignment == "random":
-        fraction = seeding.stratified(replicate, seeding.stream(seed, *names, "octave").random())
-        offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
-    length = algorithm.length(cost, horizon, fraction)
-    rng = seeding.stream(seed, *names, replicate, "run")
+    length, offset = seeding.alignment(algorithm, cost, horizon, replicate, seed, alignment)
+    rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
     return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length
-
-
-def names_of(algorithm, cost, horizon) -> list:
-    """What a run's random numbers depend on, apart from the seed and the replicate."""
-    return [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
 
 
 def check_cost(cost):
@@ -207,7 +203,3 @@ def check_cost(cost):
     bad = np.flatnonzero(~((lowest(cost) <= found) & (found < HIGHEST)))
     if bad.size:
         raise ValueError(bad_value(cost, points[bad[0]]))
-
-
-def available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

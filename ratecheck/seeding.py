@@ -22,6 +22,21 @@ def stream(seed: int, *names) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([seed, *words.tolist()]))
 
 
+def names_of(algorithm, cost, horizon) -> list:
+    """What a run's random numbers depend on, apart from the seed and the replicate."""
+    return [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
+
+
+def alignment(algorithm, cost, horizon, replicate, seed, kind="random") -> tuple[float, list[float]]:
+    """The length of a replicate's initial cells, and its offset of the partition, as a fraction of a cell per axis."""
+    if kind == "fixed":
+        return algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
+    names = names_of(algorithm, cost, horizon)
+    fraction = stratified(replicate, stream(seed, *names, "octave").random())
+    offset = stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
+    return algorithm.length(cost, horizon, fraction), offset
+
+
 def stratified(index: int, shift: float) -> float:
     """Point `index` of a sequence in [0, 1): of the first 2^m points, each [j, j + 1) 2^-m holds one.
 

@@ -111,6 +111,20 @@ def test_anytime_means_that_horizons_are_seen_and_not_known(algorithm):
 
 
 @every_algorithm
+def test_a_level_rule_makes_sense_if_it_has_one(algorithm):
+    if not hasattr(algorithm, "level_rule"):
+        return
+    rule = algorithm.settle(COST).level_rule(COST, 2.0)
+    assert 0 < rule.bonus(2.0) < rule.bonus(1e6) < rule.bonus(1e300) < math.inf
+    levels = range(30)
+    assert all(1 <= rule.capacity(k) <= rule.capacity(k + 1) for k in levels)
+    assert all(0 <= rule.bias(k + 1) <= rule.bias(k) for k in levels)
+    found = rc.predict(algorithm, COST, HORIZONS, alignments=3)
+    assert np.all(np.diff(found.regret) > 0)
+    assert found.frame["side"].tolist() == table(algorithm).sort_values(["horizon", "replicate"])["side"].tolist()
+
+
+@every_algorithm
 def test_regret_is_what_the_queries_cost(algorithm):
     """Between the best and the worst value of the cost on the box and its margin, at every step."""
     settled = algorithm.settle(COST)

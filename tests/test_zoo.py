@@ -48,6 +48,35 @@ def test_both_forms_agree(name, dim, any_seed):
 
 
 @every_cost
+def test_what_is_known_of_a_cost_relative_to_its_minimiser(name, dim, any_seed):
+    cost = zoo.get(name, dim)
+    z = np.random.default_rng(any_seed).uniform(-0.2, 0.2, (500, dim))
+    c = cost.constants
+    rounding = 1e-13 * c.M_a + 10 * c.M_b * (1e-15 * cost.side) ** min(1.0, c.alpha)
+    gaps = cost.many(cost.minimisers[0] + z) - cost.minimum
+    if cost.gap:
+        np.testing.assert_allclose(cost.gap(z.T), gaps, rtol=1e-12, atol=rounding)
+        tiny = cost.gap(1e-60 * np.ones(dim))  # where x* + z is x*
+        assert 0 < tiny < 100 * c.mu_min * 1e-60**c.alpha
+    if cost.separable:
+        axes = [cost.gap((z * axis).T) for axis in np.eye(dim)]
+        np.testing.assert_allclose(sum(axes), gaps, rtol=1e-12, atol=rounding)
+
+
+@pytest.mark.parametrize("dim", [1, 3])
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5])
+def test_means_of_weierstrass_against_those_of_its_terms(dim, exponent, any_seed):
+    cost = zoo.get("weierstrass", dim, exponent=exponent)
+    n = np.arange(28)
+    for length in (1.0, 0.03, 1e-7):
+        z = length * np.random.default_rng(any_seed).uniform(-1, 0.5, dim)
+        k = math.pi * 3.0 ** n[:, None]
+        means = 1 - (np.sin(k * (z + length)) - np.sin(k * z)) / (k * length)
+        expected = 4 * np.sum(3.0 ** (-exponent * n) @ means)
+        assert cost.compiled_mean(z, length) == pytest.approx(expected, rel=1e-6)
+
+
+@every_cost
 def test_constants_make_sense(name, dim):
     cost = zoo.get(name, dim)
     c = cost.constants

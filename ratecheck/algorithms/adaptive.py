@@ -16,7 +16,7 @@ from ..jit import Kernel, compiled, likely, value
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled
+from .protocol import Compiled, LevelRule
 from .run import (
     CELLS,
     CLOCK,
@@ -133,6 +133,14 @@ class AdaptiveBins(Compiled):
 
     def seconds_per_step(self, cost, horizon) -> float:
         return 1e-9 * (8 + 4 * 2**cost.dim)
+
+    def level_rule(self, cost, length) -> LevelRule:
+        return LevelRule(
+            at_centre=False,
+            bonus=math.log,
+            bias=lambda k: self.mu * (length * 2.0**-k) ** self.alpha,
+            capacity=lambda k: math.ceil(2.0 ** (2 * self.alpha * k)),
+        )
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)

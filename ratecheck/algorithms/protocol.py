@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ..checks import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
 
@@ -39,6 +39,21 @@ class Run(Protocol):
 
     def levels(self) -> list[tuple[int, int, int, float]]:
         """Level, pulls, present cells and regret, for every level that has any."""
+
+
+@dataclass(frozen=True)
+class LevelRule:
+    """How often a cell is queried until its key has risen to a level: with it `prediction` foretells the regret.
+
+    A cell of level k, the initial ones being of level 0, is picked as long as  gap - bias(k) - bonus(T) / sqrt(n)  is
+    the lowest key, n being its queries.  When it is picked with n = capacity(k) it is split into 2^d halves, which
+    start anew; a capacity of infinity means that it never is.
+    """
+
+    at_centre: bool  # the gap is that of the cost at the centre of the cell; else that of its mean over the cell
+    bonus: Callable[[float], float]
+    bias: Callable[[int], float]
+    capacity: Callable[[int], float]
 
 
 class Algorithm(Protocol):
@@ -111,6 +126,8 @@ class Algorithm(Protocol):
         horizon: int | None = None,
     ) -> Run:
         """A run before its first step; `trace` receives the index of the cell picked at each step."""
+
+    # An algorithm may also have a method level_rule(cost, length) -> LevelRule, with which its regret can be predicted
 
 
 IDENTITY = ("anytime", "compiled", "fingerprint", "kind", "label", "settle", "check")

@@ -15,7 +15,7 @@ from ..jit import compiled, likely
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled
+from .protocol import Compiled, LevelRule
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
 from .tournament import (
     FEW,
@@ -98,6 +98,14 @@ class UniformBins(Compiled):
 
     def seconds_per_step(self, cost, horizon) -> float:
         return 1e-9 * (5 + 0.15 * math.sqrt(self.cells(cost, horizon)))
+
+    def level_rule(self, cost, length) -> LevelRule:
+        return LevelRule(
+            at_centre=True,
+            bonus=lambda horizon: math.sqrt(8 * math.log(horizon)),
+            bias=lambda k: 0.0,
+            capacity=lambda k: math.inf,
+        )
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)

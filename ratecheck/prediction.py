@@ -1,0 +1,247 @@
+"""The regret that finite-horizon theory foretells, without a free parameter: the water level.
+
+The bonus of an optimistic algorithm is many standard deviations of its noise.  So at time T every cell has been queried
+just often enough to lift its key to a level that all share, and the level is the one at which the queries add up to T.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from . import seeding
+from .algorithms import partition
+from .algorithms.protocol import Algorithm, check_algorithm
+from .checks import LONGEST as EXACT
+from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
+from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from function_zoo import Cost
+
+LONGEST = 1e300
+SHARED = 1e-4  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
+RESOLUTION = 1e-13  # of a level; where pulls jump within it, cells were released
+STEP = math.log(2)  # of a search: levels are halved or doubled
+MOST_DIM = 6  # a mean over a cube takes 3^d points
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The predicted regret at every horizon and alignment of the partition.
+
+    `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
+    list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
+    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).
+    `levels`: horizon, alignment, level, pulls, cells, regret.
+    """
+
+    algorithm: Algorithm
+    cost: Cost
+    rows: list[dict] = field(repr=False)
+    level_rows: list[dict] = field(repr=False)
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def levels(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.level_rows)
+
+    def mean(self) -> pd.DataFrame:
+        """By horizon: regret and cells averaged over the alignments, the spread (standard deviation) of the regret
+        over them, and the largest error."""
+        groups = self.frame.groupby("horizon", sort=False)
+        table = groups[["regret", "cells"]].mean()
+        table.insert(1, "spread", groups["regret"].std())
+        return table.assign(error=groups["error"].max()).reset_index()
+
+    @property
+    def regret(self) -> np.ndarray:
+        """The mean regret at each horizon."""
+        return self.mean()["regret"].to_numpy()
+
+
+def predict(
+    algorithm: Algorithm,
+    cost: Cost,
+    horizons: Sequence[float],
+    alignments: int | str | Sequence = 32,
+    seed: int = 0,
+) -> Prediction:
+    """The regret that theory foretells for an algorithm with a `level_rule`, at horizons up to 1e300.
+
+    `alignments`: a number or the indices of replicates, whose partitions are those that `simulate` gives them with this
+    seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
+    a cell, one for all axes or one for each.
+    """
+    check_algorithm(algorithm)
+    check_is_cost(cost)
+    if not hasattr(algorithm, "level_rule"):
+        raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
+    if cost.dim > MOST_DIM:
+        raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
+    horizons = check_horizons(horizons, LONGEST)
+    seed = whole("seed", seed, 0)
+    algorithm = algorithm.settle(cost)
+    kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
+    places = [(0, None)] if kind == "fixed" else _places(cost, alignments)
+    blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
+
+    def unit(block, name, given):
+        length, offset = given or seeding.alignment(algorithm, cost, block[-1], name, seed, kind)
+        _check_partition(algorithm, cost, block[-1], length, offset)
+        rule = algorithm.level_rule(cost, length)
+        tree = LevelTree(cost, rule, length, offset, block[-1])
+        return [_rows(tree, rule.bonus(T), T, name, length) for T in block]
+
+    with ThreadPoolExecutor(available_cores()) as pool:
+        units = [pool.submit(unit, block, *place) for block in blocks for place in places]
+        try:
+            found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return Prediction(algorithm, cost, [row for row, _ in found], [row for _, rows in found for row in rows])
+
+
+def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
+    """Pairs of an index and (length, offset), or None: as the engine draws them for the replicate of this index."""
+    if isinstance(alignments, Integral):
+        return [(replicate, None) for replicate in check_replicates(alignments)]
+    listed = items("alignments", alignments, "replicates or of pairs (length, offset)")
+    if all(isinstance(entry, Integral) for entry in listed):
+        return [(replicate, None) for replicate in check_replicates(listed)]
+    return [(name, _pair(cost, entry)) for name, entry in enumerate(listed)]
+
+
+def _pair(cost, entry) -> tuple[float, list[float]]:
+    try:
+        length, offset = entry
+        offset = np.broadcast_to(np.asarray(offset, dtype=float), cost.dim).tolist()
+        valid = 0 < float(length) < math.inf and all(0 <= u <= 1 for u in offset)
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise ValueError(
+            f"alignment {shown(entry)} must be a pair of a length and an offset in [0, 1], one or {cost.dim} numbers"
+        )
+    return float(length), offset
+
+
+def _check_partition(algorithm, cost, horizon, length, offset):
+    cells = math.prod(partition.counts(cost, length, offset))
+    if cells > MOST_CELLS:
+        advice = "take longer cells"
+        if not algorithm.anytime:
+            possible = 1.0
+            while algorithm.cells(cost, 2 * possible) < MOST_CELLS:
+                possible *= 2
+            advice = f"up to T = {possible:.2g} a prediction is possible"
+        raise ValueError(
+            f"T = {horizon:.3g} is out of reach on {cost}: {algorithm.label} has {cells:.2g} initial cells, and "
+            f"{MOST_CELLS:,} is the most; {advice}"
+        )
+    partition.check(cost, length, any(offset), f"length = {length:g}")
+
+
+def _rows(tree, bonus, horizon, alignment, length):
+    try:
+        key, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
+    except _OutOfReach as limit:
+        raise ValueError(
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: {limit.why}; "
+            f"up to about T = {limit.reached:.2g} a prediction is possible"
+        ) from None
+    names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
+    _, cells, regret, error = sums.sum(axis=0).tolist()
+    row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
+    by_level = [
+        names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
+        for k in np.flatnonzero(sums[:, PULLS]).tolist()
+    ]
+    return row, by_level
+
+
+class _OutOfReach(Exception):
+    def __init__(self, status, reached):
+        self.why = (
+            f"it takes more than {MOST_CELLS:,} cells"
+            if status == NO_ROOM
+            else "it takes cells so small that the rounding errors of its formula show"
+        )
+        self.reached = reached
+
+
+class _Trial(NamedTuple):
+    s: float  # where the level is on the scale of the search
+    level: float
+    pulls: float
+    sums: np.ndarray | None
+    status: int
+    released: np.ndarray
+
+
+def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0):
+    """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
+
+    Queries grow with the level, from one per cell.  They jump where a full cell is split whose children are better
+    than it looked: its children are then queried alone, at levels of their own, until they have caught up.
+    """
+    if pulls <= len(starts):
+        sums, _, _ = tree.walk(starts, -math.inf, bonus, math.inf)
+        sums[:, [PULLS, REGRET, ERROR]] *= pulls / len(starts)
+        return -math.inf, sums
+    unit = bonus / math.sqrt(horizon)  # levels are searched on a scale that is logarithmic beyond this on both sides
+
+    def trial(s, before=-math.inf):
+        level = unit * math.sinh(s)
+        sums, status, released = tree.walk(starts, level, bonus, HEADROOM * horizon, before)
+        return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
+
+    low = trial(-math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit))  # one query each
+    high = trial(low.s + STEP)
+    while high.pulls < pulls:
+        low, high = high, trial(high.s + STEP)
+    turn = 0
+    while high.pulls - low.pulls > SHARED * horizon and high.s - low.s > RESOLUTION * max(1.0, abs(low.s)):
+        share = 0.5
+        if turn % 3 and high.pulls < math.inf:
+            share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
+        middle = trial(low.s + share * (high.s - low.s))
+        low, high = (middle, high) if middle.pulls < pulls else (low, middle)
+        turn += 1
+    missing = pulls - low.pulls
+    if high.pulls - low.pulls > SHARED * horizon:
+        if high.status in (NO_ROOM, UNRESOLVED):
+            raise _OutOfReach(high.status, elsewhere + low.pulls)
+        released = trial(high.s, before=low.level).released
+        if len(released):
+            return low.level, low.sums + _caught_up(tree, released, missing, bonus, horizon, elsewhere + low.pulls)
+    return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
+
+
+def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
+    """What the pulls add to the sums that go to the children of released cells, or to the cells if they never split."""
+    k = released[0, 1]
+    if math.isinf(tree.capacity[k]):
+        sums = np.zeros((len(tree.capacity), 4))
+        sums[k, PULLS] = pulls
+        sums[k, REGRET] = pulls * tree.gap[released[:, 0]].mean()
+        return sums
+    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere)
+    np.subtract.at(sums, (released[:, 1], CELLS), 1)
+    return sums
