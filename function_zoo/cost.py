@@ -98,7 +98,8 @@ class Cost:
 
     Three things may be known beside it, for those who ask for means over small cubes; z is relative to the first
     minimiser: `gap(z)` is f(x* + z) - f* without the rounding of x* + z, `mean(z, a)` its mean over the cube of
-    length a whose lower corner is z, and `separable` says that f is a sum of functions of one coordinate each.
+    length a whose lower corner is z, and `separable` says that f is a sum of functions of one coordinate each.  They
+    are dropped where `gap` is not that of the formula.
     """
 
     name: str
@@ -130,6 +131,9 @@ class Cost:
             raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim}) with k >= 1")
         if not isinstance(self.constants, Constants):
             raise ValueError(f"{self.name}: constants = {shown(self.constants)} must be Constants(...)")
+        if self.gap is not None and not self._gap_belongs():
+            for name, nothing in (("gap", None), ("mean", None), ("separable", False)):
+                object.__setattr__(self, name, nothing)
 
     def _check_fields(self):
         if not isinstance(self.name, str) or not self.name.isprintable():
@@ -142,10 +146,26 @@ class Cost:
             raise ValueError(f"{self.name}: dim = {shown(self.dim)} must be a whole number, 1 or larger")
         if not callable(self.formula):
             raise ValueError(f"{self.name}: formula = {shown(self.formula)} must be a function of x")
+        for name in ("gap", "mean"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be a function or None")
+        if not isinstance(self.separable, bool):
+            raise ValueError(f"{self.name}: separable = {shown(self.separable)} must be True or False")
         if not (isinstance(self.minimum, Real) and -math.inf < self.minimum < math.inf):
             raise ValueError(f"{self.name}: minimum = {shown(self.minimum)} must be a finite number")
         if not isinstance(self.parameters, Mapping):
             raise ValueError(f"{self.name}: parameters = {shown(self.parameters)} must be a dictionary")
+
+    def _gap_belongs(self) -> bool:
+        """Whether `gap` speaks of this formula: another one may have been put in its place."""
+        share = np.linspace(0.05, 0.95, 7)[:, None]
+        points = self.lower + (self.upper - self.lower) * share
+        try:
+            found = np.array([float(self.formula(x)) for x in points]) - self.minimum
+            known = np.array([float(self.gap(x - self.minimisers[0])) for x in points])
+        except Exception:
+            return False
+        return np.allclose(known, found, rtol=1e-6, atol=1e-6 * self.constants.M)
 
     def _floats(self, name, given) -> np.ndarray:
         try:

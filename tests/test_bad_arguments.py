@@ -124,6 +124,8 @@ HARMLESS = {  # what may be anything, or may be one of WRONG
     *(("Theorem", "formula"), ("Theorem", "hypotheses"), ("Theorem", "unneeded"), ("zoo.Cost", "formula")),
     *(
         ("zoo.Cost", "minimisers"),
+        ("zoo.Cost", "gap"),
+        ("zoo.Cost", "mean"),
         ("Theorem.claim", "mu"),
         ("Theorem.claim", "alpha"),
         ("Theorem.claim, width", "width"),

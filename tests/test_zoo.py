@@ -239,3 +239,13 @@ def test_import_and_get_neither_compile_nor_load_what_they_do_not_need():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_what_is_known_beside_a_formula_goes_with_it():
+    from dataclasses import replace
+
+    cone = zoo.get("cone", 2)
+    assert cone.gap is not None
+    assert replace(cone, registered=False).gap is cone.gap
+    other = replace(cone, registered=False, formula=lambda x: 2 * np.hypot(x[0], x[1]))
+    assert (other.gap, other.mean, other.separable) == (None, None, False)
