@@ -4,6 +4,8 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
+    from .agreement import Agreement as Agreement
+    from .agreement import agreement as agreement
     from .algorithms import *  # noqa: F403
     from .claims import Claim as Claim
     from .claims import Theorem as Theorem
@@ -33,6 +35,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .verdicts import verdict as verdict
 
 _HOMES = {
+    "agreement": ["Agreement", "agreement"],
     "claims": ["Claim", "Theorem", "Violation"],
     "engine": ["Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],

@@ -49,6 +49,8 @@ class Prediction:
     cost: Cost
     rows: list[dict] = field(repr=False)
     level_rows: list[dict] = field(repr=False)
+    seed: int = 0
+    partitions: str = "random"  # those of the engine with this seed; "fixed", or "given" by the caller
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -115,7 +117,11 @@ def predict(
             found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
         finally:
             pool.shutdown(cancel_futures=True)
-    return Prediction(algorithm, cost, [row for row, _ in found], [row for _, rows in found for row in rows])
+    if kind == "random" and any(given for _, given in places):
+        kind = "given"
+    return Prediction(
+        algorithm, cost, [row for row, _ in found], [row for _, rows in found for row in rows], seed, kind
+    )
 
 
 def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
