@@ -17,7 +17,7 @@ from scipy import special
 
 from .checks import real, shown
 from .fit import Estimate, Fit
-from .means import LogMeans, check_level, cut, log_means
+from .means import LogMeans, check_level, cut, log_means, rounded_up
 from .verdicts import LEVEL, Name
 
 if TYPE_CHECKING:
@@ -134,19 +134,18 @@ class Agreement:
         return f"{100 * (self.margin + self.allowance):.2g} %"
 
     def _remedy(self, margins) -> str:
-        """What would decide: runs, where the estimates lie inside; where they lie outside, a better theory."""
-        open_ones = [(e, m) for e, m, _ in margins if not self._inside(e, m)]
-        if any(abs(e.value) >= margin for e, margin in open_ones):
+        """What would decide: more runs, or nothing, where an estimate lies in what the theory leaves open."""
+        undecided = [(e, margin, allowed) for e, margin, allowed in margins if not self._inside(e, margin)]
+        rooms = [max(margin - abs(e.value), abs(e.value) - margin - allowed) for e, margin, allowed in undecided]
+        if min(rooms) <= 0:
             return (
                 f"the theory leaves {100 * self.allowance:.1f} % of the level and {self.slope_allowance:.2g} of the "
                 "slope open here (noise and spread within cells)"
             )
-        power = special.stdtrit(self.data.replicates - 1, 0.9)
-        needed = max(
-            (e.se * (special.stdtrit(e.df, self.level_of_confidence) + power) / (margin - abs(e.value))) ** 2
-            for e, margin in open_ones
-        )
-        return f"N = {math.ceil(self.data.replicates * max(needed, 1.0)) + 1} runs would do"
+        df = self.data.replicates - 1
+        reach = special.stdtrit(df, self.level_of_confidence) + special.stdtrit(df, 0.9)
+        needed = max((reach * e.se / room) ** 2 for (e, _, _), room in zip(undecided, rooms, strict=True))
+        return f"N = {rounded_up(self.replicates * max(needed, 1.0) + 1)} runs would do"
 
 
 def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN, slope_margin: float = SLOPE_MARGIN):
@@ -167,6 +166,7 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     predicted = prediction.frame.rename(
         columns={"alignment": "place", "noise": "noise_effect", "spread": "spread_effect"}
     )
+    predicted = predicted.assign(**{name: 0.0 for name in names.values() if name not in predicted})
     paired = table.assign(place=place).merge(predicted, on=["place", "horizon"], suffixes=("", "_predicted"))
     missing = len(table) - len(paired)
     if missing:
