@@ -10,6 +10,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
 from .checks import LONGEST, real, shown, whole
+from .curve import Curve
 from .rates import Rate
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ class Case:
     shift: float | None  # what stands beside ln T in the algorithm's keys
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
+    curve: Curve | None = None  # the predicted regret, as far as it was computed
 
     @property
     def cost(self) -> str:
@@ -226,7 +228,7 @@ class Case:
     @property
     def own(self) -> Claim:
         """The claim by which the case is fitted and compared: its first that a single cost can decide."""
-        return next(claim for claim in self.claims if claim.per_cost)
+        return own_of(self.claims)
 
     @property
     def steps(self) -> int:
@@ -250,8 +252,13 @@ class Case:
             "window": tuple(data["window"]),
             "claims": tuple(map(Claim.from_json, data["claims"])),
             "controls": tuple(map(Control.from_json, data["controls"])),
+            "curve": Curve.from_json(data["curve"]) if data.get("curve") else None,
         }
         return cls(**{**data, **plain})
+
+
+def own_of(claims: tuple[Claim, ...]) -> Claim:
+    return next(claim for claim in claims if claim.per_cost)
 
 
 class Planned(NamedTuple):

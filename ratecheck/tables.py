@@ -100,9 +100,29 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
                 "violated": "; ".join(map(str, claim.violated)),
                 "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
+                **theory_of(result),
                 **(checks_of(result, fit) if usable else {}),
             }
         )
+
+
+def theory_of(result: Result) -> dict:
+    """Of fits.csv: how the runs compare with the predicted curve, and the curve with the theorem."""
+    found, far = result.agreement, result.far
+    ratio, share = (found.ratio, found.lock_in) if found else ((None,) * 3, (None,) * 3)
+    return {
+        "predicted_slope": result.predicted_slope,
+        "agreement": found and str(found.name),
+        "agreement_reason": found.reason if found else result.unforetold,
+        **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
+        **spelled("ratio_slope", found and found.slope),
+        **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),
+        "far_verdict": far and str(far.exponent.name),
+        "far_reason": far and far.exponent.reason,
+        "far_exponent": far and far.exponent.value,
+        "far_error": far and far.exponent.error,
+        "far_horizon": far and result.case.curve.horizons[-1],
+    }
 
 
 def checks_of(result: Result, fit: Fit) -> dict:
