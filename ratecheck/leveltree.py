@@ -36,8 +36,9 @@ WEIGHTS = np.array([1 / 2, 1 / 2, 5 / 18, 8 / 18, 5 / 18])
 class LevelTree:
     """The cells of one partition of a cost, for an algorithm with a level rule, up to a horizon."""
 
-    def __init__(self, cost, rule, length, offset, horizon):
+    def __init__(self, cost, rule, length, offset, horizon, most_cells=None):
         self.cost, self.dim = cost, (d := cost.dim)
+        self.most_cells = MOST_CELLS if most_cells is None else most_cells
         levels = 1
         while rule.capacity(levels - 1) <= 2 * HEADROOM * horizon:
             levels += 1
@@ -82,7 +83,7 @@ class LevelTree:
         )  # fmt: skip
 
     def _make_room(self, size):
-        size = min(size, max(MOST_CELLS, self.used))
+        size = min(size, max(self.most_cells, self.used))
         for name in ("index", "gap", "error", "child"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
@@ -105,7 +106,7 @@ class LevelTree:
                 *self._formula(), self.index, self.gap, self.error, self.child, self.stack, sums, released, counts,
             )  # fmt: skip
             self.used = int(counts[0])
-            if status != NO_ROOM or len(self.gap) >= MOST_CELLS:
+            if status != NO_ROOM or len(self.gap) >= self.most_cells:
                 return sums if status == FINE else None, status, released[: counts[1]]
             self._make_room(2 * len(self.gap))
 
