@@ -8,9 +8,9 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .agreement import agreement as agreement
     from .algorithms import *  # noqa: F403
     from .claims import Claim as Claim
+    from .claims import Curve as Curve
     from .claims import Theorem as Theorem
     from .claims import Violation as Violation
-    from .curve import Curve as Curve
     from .curve import Far as Far
     from .curve import far as far
     from .engine import Runs as Runs
@@ -40,8 +40,8 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
 
 _HOMES = {
     "agreement": ["Agreement", "agreement"],
-    "claims": ["Claim", "Theorem", "Violation"],
-    "curve": ["Curve", "Far", "far"],
+    "claims": ["Claim", "Curve", "Theorem", "Violation"],
+    "curve": ["Far", "far"],
     "engine": ["Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
     "means": ["FitError"],

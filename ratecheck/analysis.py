@@ -15,8 +15,8 @@ import numpy as np
 
 from .agreement import Agreement, compare, variance
 from .claims import Case, Claim, Control
-from .curve import Far, far
 from .comparison import Gap, gap_of
+from .curve import Far, far
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, longer, resolution, verdict
@@ -80,7 +80,7 @@ class Result:
         """What the fit of this window finds in the predicted curve, nothing divided out."""
         if self.fit is None or self.case.curve is None:
             return None
-        return self.fit.slope_of(self.case.curve.at(self.fit.data.horizons))
+        return self.fit.slope_of(np.exp(self.case.curve.log_regret(self.fit.x)))
 
     @cached_property
     def far(self) -> Far | None:
@@ -230,7 +230,7 @@ def premature(case: Case, fit: Fit, margin: float) -> str:
             f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}; T_max = {needed} would "
             "do"
         )
-    predicted = fit.slope_of(case.curve.at(fit.data.horizons))
+    predicted = fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
     promised = case.own.rate
     return (
         f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "

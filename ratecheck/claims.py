@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from .checks import LONGEST, real, shown, whole
-from .curve import Curve
 from .rates import Rate
 
 if TYPE_CHECKING:
@@ -186,6 +187,24 @@ class Series:
     seed: int
     semantics: int
     period: float | None  # the factor in T after which theory expects the regret to repeat itself
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it."""
+
+    horizons: tuple[float, ...]
+    regret: tuple[float, ...]
+    cells: tuple[float, ...]
+    limit: str
+
+    def log_regret(self, log_horizon):
+        """ln R at ln T, interpolated."""
+        return np.interp(log_horizon, np.log(self.horizons), np.log(self.regret))
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Curve:
+        return cls(*(tuple(data[name]) for name in ("horizons", "regret", "cells")), data["limit"])
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .claims import Claim
+from .claims import Claim, Curve
 from .rates import Rate
 from .verdicts import MARGIN, Name
 
@@ -23,20 +23,6 @@ LOG_MARGIN = 0.25  # of a log power
 EXACT = 0.005  # no limit of slopes is known better
 EXACT_POWER = 0.05  # and no log power
 MOVES = 0.005  # slopes that change by less over the last half leave nothing to extrapolate
-
-
-@dataclass(frozen=True)
-class Curve:
-    """The mean regret at growing horizons, with the mean number of cells, and what ended it, as a short phrase."""
-
-    horizons: tuple[float, ...]
-    regret: tuple[float, ...]
-    cells: tuple[float, ...]
-    limit: str
-
-    def log_regret(self, log_horizon):
-        """ln R at ln T, interpolated."""
-        return np.interp(log_horizon, np.log(self.horizons), np.log(self.regret))
 
 
 @dataclass(frozen=True)
@@ -124,7 +110,7 @@ def window_slope(curve: Curve, first: float, last: float, log_power: float = 0.0
 def visible(
     curve: Curve, rate: Rate, period: float | None, margin: float = MARGIN, kind: str = "upper"
 ) -> float | None:
-    """The T from which on, to the end of the curve, the slope of R/g over a whole period stays below the margin.
+    """The T from which on, to the end of the curve, the slope of R/g over the next period stays below the margin.
 
     g is the promised shape.  For a lower bound it stays above the negative margin.  None if it does not at the end.
     """
@@ -132,7 +118,7 @@ def visible(
     excess = _sign(kind) * (rises - _log_shape(rate, ends) + _log_shape(rate, starts)) / (ends - starts)
     beyond = np.flatnonzero(excess > margin)
     at = beyond[-1] + 1 if len(beyond) else 0
-    return math.exp((starts[at] + ends[at]) / 2) if at < len(starts) else None
+    return math.exp(starts[at]) if at < len(starts) else None
 
 
 def _sign(kind):
@@ -202,7 +188,7 @@ def _half(L):
 def _last(L, share):
     """The last share of a range, 1e-9 for roundings."""
     first = L[-1] - share * (L[-1] - L[0])
-    return L >= first - 1e-9
+    return first - 1e-9 <= L
 
 
 # The limit of slopes

@@ -21,7 +21,8 @@ from .algorithms import partition
 from .algorithms.protocol import Algorithm, check_algorithm
 from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
-from .curve import PERIOD, Curve
+from .claims import Curve
+from .curve import PERIOD
 from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
 
 if TYPE_CHECKING:

@@ -117,10 +117,10 @@ def theory_of(result: Result) -> dict:
         **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
         **spelled("ratio_slope", found and found.slope),
         **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),
-        "far_verdict": far and str(far.exponent.name),
-        "far_reason": far and far.exponent.reason,
-        "far_exponent": far and far.exponent.value,
-        "far_error": far and far.exponent.error,
+        "far_verdict": far and str(far.on_exponent.name),
+        "far_reason": far and far.on_exponent.reason,
+        "far_exponent": far and far.exponent and far.exponent.value,
+        "far_error": far and far.exponent and far.exponent.error,
         "far_horizon": far and result.case.curve.horizons[-1],
     }
 

@@ -18,8 +18,8 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..checks import MOST_HORIZONS
-from ..claims import Case, Claim, Planned, Series, own_of
-from ..curve import Curve, visible
+from ..claims import Case, Claim, Curve, Planned, Series, own_of
+from ..curve import visible
 from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
