@@ -10,6 +10,7 @@ from function_zoo.files import Drafts, no_formula
 
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
+from .curve import Limit
 from .fit import Estimate, Fit
 from .markdown import literal, one_line
 from .verdicts import Assessment
@@ -119,8 +120,12 @@ def theory_of(result: Result) -> dict:
         **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),
         "far_verdict": far and str(far.on_exponent.name),
         "far_reason": far and far.on_exponent.reason,
-        "far_exponent": far and far.exponent and far.exponent.value,
-        "far_error": far and far.exponent and far.exponent.error,
+        **spelled("far_exponent", far and far.exponent),
+        "far_printed": far and str(far.on_printed.name),
+        "far_corrected": far and far.on_corrected and str(far.on_corrected.name),
+        **spelled("far_log_power", far and far.power),
+        **spelled("far_shifted_power", far and far.shifted),
+        "far_visible": far and far.visible,
         "far_horizon": far and result.case.curve.horizons[-1],
     }
 
@@ -190,7 +195,7 @@ def gap_row(gap: Gap) -> dict:
     )
 
 
-def spelled(name, estimate: Estimate | None) -> dict:
+def spelled(name, estimate: Estimate | Limit | None) -> dict:
     """Three columns: the value and its interval."""
     ends = {"": "value", "_low": "low", "_high": "high"}
     return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}

@@ -15,6 +15,7 @@ from ..executors import place, tls_files
 from ..markdown import one_line
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
+from .expectations import expected, unjudged
 from .foretelling import lacking
 from .limits import checked
 from .plan import CURVES, cases, foreseen, unforeseen, workload
@@ -67,6 +68,8 @@ def conduct(
                     "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
                 )
             planned = cases(study, curves=_remembered(store))
+            for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
+                say(sentence)
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
@@ -159,6 +162,25 @@ def described(study: Study, planned: list[Planned]) -> dict:
     }
 
 
+def _grids(planned):
+    """The runs of each case, as a table."""
+    names = [one_line(p.case.name) for p in planned]
+    wide = max(map(len, names))
+    row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
+    yield row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")
+    for name, (case, _, _) in zip(names, planned, strict=True):
+        first, last = case.horizons[0], case.horizons[-1]
+        periods = f"{case.periods:.1f}" if case.period else "-"
+        start = round(case.window[0])
+        yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
+
+
+def _expectations(planned, margin):
+    """What theory expects of each case, and what its verdict will be able to exclude."""
+    for plan in planned:
+        yield f"{one_line(plan.case.name)}: {expected(plan, margin)}"
+
+
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
     with ExitStack() as stack:
@@ -166,15 +188,7 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
         planned = cases(study, curves=_remembered(store) if stored else foreseen)
         work = workload(planned, store, workers)
-    names = [one_line(p.case.name) for p in planned]
-    wide = max(map(len, names))
-    row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
-    lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
-    for name, (case, _, _) in zip(names, planned, strict=True):
-        first, last = case.horizons[0], case.horizons[-1]
-        periods = f"{case.periods:.1f}" if case.period else "-"
-        start = round(case.window[0])
-        lines.append(row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}"))
+    lines = [*_grids(planned), "", *_expectations(planned, study.margin)]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [
