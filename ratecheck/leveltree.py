@@ -21,7 +21,7 @@ AT_CENTRE, CLOSED, BY_SIDES, BY_CUBES = range(4)  # where the gaps of cells come
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
 MOST_CELLS = 2**22  # of one tree, some 200 MB in three dimensions
 MOST_RELEASED = 64
-HEADROOM = 16.0  # a trial level is given up when its pulls pass this many times the horizon
+HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multiple of the horizon
 TOLERANCE = (1e-6, 1e-4, 2e-3)  # of a mean over one, two, more axes at once, as a share of it
 MOST_PIECES = 2000  # that a mean is taken from
 SMALLEST = 2.0**-40  # piece, as a share of a side
@@ -98,6 +98,7 @@ class LevelTree:
         sums = np.zeros((len(self.capacity), 4))
         counts = np.zeros(2, dtype=np.int64)
         released = np.empty((MOST_RELEASED, 2), dtype=np.int64)
+        used = self.used
         while True:
             sums[:] = 0.0
             counts[:] = self.used, 0
@@ -106,9 +107,17 @@ class LevelTree:
                 *self._formula(), self.index, self.gap, self.error, self.child, self.stack, sums, released, counts,
             )  # fmt: skip
             self.used = int(counts[0])
+            if status == NO_ROOM and len(self.gap) >= self.most_cells:
+                self._forget(used)
             if status != NO_ROOM or len(self.gap) >= self.most_cells:
                 return sums if status == FINE else None, status, released[: counts[1]]
             self._make_room(2 * len(self.gap))
+
+    def _forget(self, used):
+        """Drop the cells beyond the first ones: those of a level that is too high would take the place of others."""
+        kept = self.child[:used]
+        kept[kept >= used] = 0
+        self.used = used
 
     def starts(self):
         """The roots, as pairs of a cell and its level."""
