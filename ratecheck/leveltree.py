@@ -23,6 +23,9 @@ MOST_CELLS = 2**22  # of one tree, some 200 MB in three dimensions
 MOST_RELEASED = 64
 HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multiple of the horizon
 TOLERANCE = (1e-6, 1e-4, 2e-3)  # of a mean over one, two, more axes at once, as a share of it
+TOLERANCE_AFAR = (1e-6, 2e-4, 5e-3)  # the same for small cells away from x*; they are many, and their errors cancel
+DEEP = 3  # levels on which cells are cut into pieces of this level, so that waves are seen
+CLOSE = 2.0  # sides from x* to the centre of a cell, beyond which it is away from it
 MOST_PIECES = 2000  # that a mean is taken from
 SMALLEST = 2.0**-40  # piece, as a share of a side
 SLOTS = 2**14  # for means over sides, which many cells share
@@ -193,7 +196,7 @@ def walk(
                         child[used + part] = 0
                     fill(
                         used, used + children, k + 1,
-                        f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error,
+                        f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error, gap[i],
                     )  # fmt: skip
                     child[i] = used
                     counts[0] = used + children
@@ -217,14 +220,25 @@ def walk(
 
 @compiled
 def fill(
-    first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error
+    first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error, parent=math.nan
 ):  # fmt: skip
-    """The gaps of cells of one level, and their errors."""
+    """The gaps of cells of one level, and their errors; from the parent's gap, too, where all have the same parent."""
     d = index.shape[1]
     z, a = work[0], side[k]
+    afar, difference = TOLERANCE_AFAR[min(d, 3) - 1], math.inf
+    if sort == BY_CUBES and k >= DEEP and d > 1:
+        difference = -parent
+        for i in range(first, last):
+            for q in range(d):
+                z[q] = (index[i, q] - phase[k, q]) * a
+            gap[i] = two_nodes(f, origin, minimum, z, a, work[1])
+            difference += gap[i] / (last - first)
+        difference = abs(difference)
     for i in range(first, last):
+        distance = 0.0
         for q in range(d):
             z[q] = (index[i, q] - phase[k, q]) * a
+            distance = max(distance, abs(z[q] / a + 0.5))
         error[i] = 0.0
         if sort == AT_CENTRE:
             for q in range(d):
@@ -233,7 +247,12 @@ def fill(
         elif sort == CLOSED:
             gap[i] = mean(z, a)
         elif sort == BY_CUBES:
-            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, max(0, 3 - k), pieces, work[1])
+            away = k >= DEEP and distance > CLOSE
+            if away and difference <= afar * gap[i]:  # two nodes per axis are enough
+                error[i] = difference
+                continue
+            tolerance = afar if away else TOLERANCE[min(d, 3) - 1]
+            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, max(0, DEEP - k), tolerance, pieces, work[1])
         else:
             gap[i] = 0.0
             for q in range(d):
@@ -241,20 +260,31 @@ def fill(
                 slot = sides[int(j * 7919.0 + k * 104729.0 + q * 31.0) % SLOTS]
                 if slot[0] != q or slot[1] != k or slot[2] != j:
                     slot[0], slot[1], slot[2] = q, k, j
-                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, pieces, work[1])
+                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, TOLERANCE[0], pieces, work[1])
                 gap[i] += slot[3]
                 error[i] += slot[4]
 
 
 @compiled
-def quadrature(f, origin, minimum, z, a, first, last, depth, pieces, x):
+def two_nodes(f, origin, minimum, z, a, x):
+    """The mean of f - f* over the cube at z, from two nodes per axis."""
+    d = x.size
+    total = 0.0
+    for point in range(2**d):
+        for q in range(d):
+            x[q] = origin[q] + (z[q] + 0.5 * a * (1.0 + NODES[(point >> q) & 1]))
+        total += f(x)
+    return total / 2**d - minimum
+
+
+@compiled
+def quadrature(f, origin, minimum, z, a, first, last, depth, tolerance, pieces, x):
     """The mean of f - f* over the cube at z, or over its side along one axis through x*, and an estimate of its error.
 
     Gauss's rules with two and three nodes per axis.  The cube is cut where it crosses an axis through x*, since that is
     where costs have kinks; then into halves `depth` times, so that waves are seen, and further where the rules differ.
     """
     d, m = x.size, last - first
-    tolerance = TOLERANCE[min(m, 3) - 1]
     top = 0
     for q in range(d):
         x[q] = origin[q]

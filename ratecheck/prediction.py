@@ -37,11 +37,11 @@ class Accuracy(NamedTuple):
 
     shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
     resolution: float  # of a level; where pulls jump within it, cells were released
-    headroom: float  # a trial level is given up when its pulls pass this many times the horizon
 
 
-EXACTLY = Accuracy(1e-4, 1e-13, HEADROOM)
-ROUGHLY = Accuracy(2e-3, 1e-6, 2.0)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+EXACTLY = Accuracy(1e-4, 1e-13)
+ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
 LAST = 1e60  # of a curve
 PER_PERIOD = 8  # horizons of a curve
@@ -358,9 +358,9 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         return -math.inf, sums
     unit = _unit(bonus, horizon)
 
-    def trial(s, before=-math.inf):
+    def trial(s, before=-math.inf, most=ENOUGH):
         level = unit * math.sinh(s)
-        sums, status, released = tree.walk(starts, level, bonus, accuracy.headroom * horizon, before)
+        sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
 
     step = STEP if near is None else STEP / 8
@@ -385,9 +385,9 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
     if high.pulls - low.pulls > shared:
         if high.status in (NO_ROOM, UNRESOLVED):
             raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
-        released = trial(high.s, before=low.level).released
-        if len(released):
-            more = _caught_up(tree, released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
+        high = trial(high.s, before=low.level, most=HEADROOM)
+        if len(high.released):
+            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
             return low.level, low.sums + more
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
