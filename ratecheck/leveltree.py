@@ -64,6 +64,7 @@ class LevelTree:
         self.roots = self.used = len(index)
         self.index, self.gap, self.error = index, np.empty(len(index)), np.empty(len(index))
         self.child = np.zeros(len(index), dtype=np.int64)
+        self.variance = np.zeros(len(index))  # 0 where it was not asked for
         self.stack = np.empty(((2**d - 1) * levels + 1, 2), dtype=np.int64)
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
         self.work = np.empty((2, d))
@@ -87,7 +88,7 @@ class LevelTree:
 
     def _make_room(self, size):
         size = min(size, max(self.most_cells, self.used))
-        for name in ("index", "gap", "error", "child"):
+        for name in ("index", "gap", "error", "child", "variance"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
             new[: self.used] = old[: self.used]
@@ -116,10 +117,21 @@ class LevelTree:
                 return sums if status == FINE else None, status, released[: counts[1]]
             self._make_room(2 * len(self.gap))
 
+    def disturbed(self, level, bonus):
+        """What noise of variance 1, and the variance of f within cells, add to pulls and to regret in cells that are
+        neither fresh nor full: four sums."""
+        sums = np.zeros(4)
+        disturb(
+            self.starts(), level, bonus, self.capacity, self.inverse_root, self.bias, self.f, self.sort, self.origin,
+            self.side, self.phase, self.work, self.index, self.gap, self.child, self.variance, self.stack, sums,
+        )  # fmt: skip
+        return sums.reshape(2, 2)
+
     def _forget(self, used):
         """Drop the cells beyond the first ones: those of a level that is too high would take the place of others."""
         kept = self.child[:used]
         kept[kept >= used] = 0
+        self.variance[used:] = 0.0
         self.used = used
 
     def starts(self):
@@ -213,6 +225,58 @@ def walk(
             sums[k, REGRET] += n * gap[i]
             sums[k, ERROR] += n * error[i]
     return FINE
+
+
+@compiled
+def disturb(
+    starts, level, bonus, capacity, inverse_root, bias, f, sort, origin, side, phase, work, index, gap, child, variance,
+    stack, sums,
+):  # fmt: skip
+    """A mean of n queries with variance v has the key of a better cell so often that n grows by 3 v / bonus^2 of it."""
+    children = 2 ** index.shape[1]
+    for s in range(starts.shape[0]):
+        top = 0
+        stack[0, 0], stack[0, 1] = starts[s, 0], starts[s, 1]
+        while top >= 0:
+            i, k = stack[top, 0], stack[top, 1]
+            top -= 1
+            b = gap[i] - bias[k]
+            if b - bonus * inverse_root[k] < level:
+                if child[i] > 0:
+                    for part in range(children):
+                        top += 1
+                        stack[top, 0], stack[top, 1] = child[i] + part, k + 1
+                continue
+            n = np.ceil((bonus / (b - level)) ** 2)
+            if not 1.0 < n < capacity[k]:
+                continue
+            more = n * min(1.0, 3.0 / bonus**2)
+            sums[0] += more
+            sums[1] += more * gap[i]
+            if sort != AT_CENTRE:
+                if variance[i] == 0.0:
+                    variance[i] = variance_within(f, origin, side[k], phase[k], index[i], work[1])
+                more = n * min(1.0, 3.0 * variance[i] / bonus**2)
+                sums[2] += more
+                sums[3] += more * gap[i]
+
+
+@compiled
+def variance_within(f, origin, a, phase, index, x):
+    """The variance of f over a cell, from three nodes per axis."""
+    d = x.size
+    total = squares = 0.0
+    for point in range(3**d):
+        rest, weight = point, 1.0
+        for q in range(d):
+            node = rest % 3 + 2
+            rest //= 3
+            weight *= WEIGHTS[node]
+            x[q] = origin[q] + (index[q] - phase[q] + 0.5 * (1.0 + NODES[node])) * a
+        y = f(x)
+        total += weight * y
+        squares += weight * y * y
+    return max(0.0, squares - total * total)
 
 
 # Means over cells

@@ -57,7 +57,9 @@ class Prediction:
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
-    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).
+    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
+    regret, with a sign, that are not part of it: `noise`, the first-order effect of observation noise of variance 1,
+    and `spread`, that of the variance of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
@@ -318,12 +320,32 @@ def _rows(tree, bonus, horizon, alignment, length):
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
     _, cells, regret, error = sums.sum(axis=0).tolist()
+    noise, spread = _disturbances(tree, key, bonus, horizon, regret)
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
+    row |= {"noise": noise / (regret or 1.0), "spread": spread / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()
     ]
     return row, by_level
+
+
+def _disturbances(tree, level, bonus, horizon, regret):
+    """What noise and the spread within cells add to the regret.
+
+    The pulls still add up to T, so that those that they add are missing elsewhere, at the marginal regret per pull.
+    """
+    if level == -math.inf:
+        return 0.0, 0.0
+    unit, starts = _unit(bonus, horizon), tree.starts()
+    s, pulls = math.asinh(level / unit), horizon
+    step = STEP / 8
+    while pulls > 0.99 * horizon and step < 100:
+        sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
+        pulls = sums[:, PULLS].sum()
+        step *= 2
+    marginal = (regret - sums[:, REGRET].sum()) / (horizon - pulls) if pulls < horizon else regret / horizon
+    return [float(more_regret - marginal * more) for more, more_regret in tree.disturbed(level, bonus)]
 
 
 class _OutOfReach(Exception):
