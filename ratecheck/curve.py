@@ -188,7 +188,7 @@ def _half(L):
 def _last(L, share):
     """The last share of a range, 1e-9 for roundings."""
     first = L[-1] - share * (L[-1] - L[0])
-    return first - 1e-9 <= L
+    return first <= L + 1e-9
 
 
 # The limit of slopes

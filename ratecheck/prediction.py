@@ -31,12 +31,22 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
 LONGEST = 1e300
-SHARED = 1e-4  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
-RESOLUTION = 1e-13  # of a level; where pulls jump within it, cells were released
+
+
+class Accuracy(NamedTuple):
+    """Of a search for a level."""
+
+    shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
+    resolution: float  # of a level; where pulls jump within it, cells were released
+
+
+EXACTLY = Accuracy(1e-4, 1e-13)
+ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
 LAST = 1e60  # of a curve
 PER_PERIOD = 8  # horizons of a curve
-MOST_POINTS = 200  # of a curve
+MOST_POINTS = 128  # of a curve
 SPREAD = 4  # as many alignments where each horizon has partitions of its own
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -48,7 +58,9 @@ class Prediction:
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
-    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).
+    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
+    regret, with a sign, that are not part of it: `noise`, the first-order effect of observation noise of variance 1,
+    and `spread`, that of the variance of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
@@ -173,11 +185,11 @@ class _Growing:
 
     def along(self, first, ratio):
         """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
-        near, found, T = None, [], first
+        near, found, T, starts = None, [], first, self.tree.starts()
         while T <= LAST:
             bonus = self.rule.bonus(T)
             try:
-                level, sums = _settled(self.tree, self.tree.starts(), T, bonus, T, near=near)
+                level, sums = _settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
             except _OutOfReach as limit:
                 self.limit = limit.why
                 break
@@ -195,7 +207,7 @@ def _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind):
     period = PERIOD if math.isnan(period) else period
     with ThreadPoolExecutor(available_cores()) as pool:
         trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells), given))
-        periods = min(map(len, pool.map(lambda tree: tree.along(first, period), trees)))
+        periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
         ratio = period ** (1 / max(1, min(PER_PERIOD, MOST_POINTS // max(1, periods))))
         found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
     shortest = min(range(len(found)), key=lambda i: len(found[i]))
@@ -214,7 +226,10 @@ def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kin
         places = np.zeros((1, cost.dim + 1)) + [0.0] * cost.dim + [0.5]
 
     def at(T):
+        start = None
+
         def one(place):
+            nonlocal start
             near = min(last, max(first, T * ratio ** (place[-1] - 0.5)))
             length = algorithm.length(cost, near, 0.0)
             shift = (cost.minimisers[0] - cost.lower) / length if kind == "random" else 0.0
@@ -222,7 +237,9 @@ def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kin
             _check_partition(algorithm, cost, near, length, offset, cells)
             rule = algorithm.level_rule(cost, length)
             tree = LevelTree(cost, rule, length, offset, near, cells)
-            _, sums = _settled(tree, tree.starts(), near, rule.bonus(near), near)
+            bonus = rule.bonus(near)
+            level, sums = _settled(tree, tree.starts(), near, bonus, near, near=start, accuracy=ROUGHLY)
+            start = math.asinh(level / _unit(bonus, near)) if level > -math.inf else None
             return sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / near) ** TYPICAL, 1.0]
 
         return np.mean([one(place) for place in places], axis=0)
@@ -310,12 +327,32 @@ def _rows(tree, bonus, horizon, alignment, length):
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
     _, cells, regret, error = sums.sum(axis=0).tolist()
+    noise, spread = _disturbances(tree, key, bonus, horizon, regret)
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
+    row |= {"noise": noise / (regret or 1.0), "spread": spread / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()
     ]
     return row, by_level
+
+
+def _disturbances(tree, level, bonus, horizon, regret):
+    """What noise and the spread within cells add to the regret.
+
+    The pulls still add up to T, so that those that they add are missing elsewhere, at the marginal regret per pull.
+    """
+    if level == -math.inf:
+        return 0.0, 0.0
+    unit, starts = _unit(bonus, horizon), tree.starts()
+    s, pulls = math.asinh(level / unit), horizon
+    step = STEP / 8
+    while pulls > 0.99 * horizon and step < 100:
+        sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
+        pulls = sums[:, PULLS].sum()
+        step *= 2
+    marginal = (regret - sums[:, REGRET].sum()) / (horizon - pulls) if pulls < horizon else regret / horizon
+    return [float(more_regret - marginal * more) for more, more_regret in tree.disturbed(level, bonus)]
 
 
 class _OutOfReach(Exception):
@@ -337,7 +374,7 @@ class _Trial(NamedTuple):
     released: np.ndarray
 
 
-def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None):
+def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
     `near` is where to look for it first, on the scale of the search.
@@ -350,9 +387,9 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None):
         return -math.inf, sums
     unit = _unit(bonus, horizon)
 
-    def trial(s, before=-math.inf):
+    def trial(s, before=-math.inf, most=ENOUGH):
         level = unit * math.sinh(s)
-        sums, status, released = tree.walk(starts, level, bonus, HEADROOM * horizon, before)
+        sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
 
     step = STEP if near is None else STEP / 8
@@ -365,7 +402,8 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None):
         step *= 1 if near is None else 2
         low, high = high or low, trial((high or low).s + step)
     turn = 0
-    while high.pulls - low.pulls > SHARED * horizon and high.s - low.s > RESOLUTION * max(1.0, abs(low.s)):
+    shared, resolution = accuracy.shared * horizon, accuracy.resolution
+    while high.pulls - low.pulls > shared and high.s - low.s > resolution * max(1.0, abs(low.s)):
         share = 0.5
         if turn % 3 and high.pulls < math.inf:
             share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
@@ -373,12 +411,13 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None):
         low, high = (middle, high) if middle.pulls < pulls else (low, middle)
         turn += 1
     missing = pulls - low.pulls
-    if high.pulls - low.pulls > SHARED * horizon:
+    if high.pulls - low.pulls > shared:
         if high.status in (NO_ROOM, UNRESOLVED):
             raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
-        released = trial(high.s, before=low.level).released
-        if len(released):
-            return low.level, low.sums + _caught_up(tree, released, missing, bonus, horizon, elsewhere + low.pulls)
+        high = trial(high.s, before=low.level, most=HEADROOM)
+        if len(high.released):
+            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
+            return low.level, low.sums + more
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
 
@@ -387,7 +426,7 @@ def _unit(bonus, horizon):
     return bonus / math.sqrt(horizon)
 
 
-def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
+def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, near, accuracy):
     """What the pulls add to the sums that go to the children of released cells, or to the cells if they never split."""
     k = released[0, 1]
     if math.isinf(tree.capacity[k]):
@@ -395,6 +434,6 @@ def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
         sums[k, PULLS] = pulls
         sums[k, REGRET] = pulls * tree.gap[released[:, 0]].mean()
         return sums
-    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere)
+    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere, near, accuracy)
     np.subtract.at(sums, (released[:, 1], CELLS), 1)
     return sums
