@@ -22,6 +22,7 @@ LEAST_SLOPES = 6  # in the last half, two in each third of it
 LOG_MARGIN = 0.25  # of a log power
 EXACT = 0.005  # no limit of slopes is known better
 EXACT_POWER = 0.05  # and no log power
+VAGUE = 0.25  # a limit whose estimates differ by more is none
 MOVES = 0.005  # slopes that change by less over the last half leave nothing to extrapolate
 
 
@@ -145,12 +146,13 @@ def far(
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)
+    seen = visible(curve, claim.rate, period, margin, claim.kind)
     short = _too_short(curve, L, period)
     if short:
         open_ = Judgement(Name.INCONCLUSIVE, short)
         slope = float(local[-1]) if len(local) else None
         corrected = open_ if claim.corrected else None
-        return Far(curve.horizons[-1], slope, None, None, None, None, open_, open_, corrected)
+        return Far(curve.horizons[-1], slope, None, None, None, seen, open_, open_, corrected)
     limit = _limit(L, local, claim.rate, shift)
     power = _power(curve, claim.rate.slope, period, 0.0)
     shifted = None if shift is None else _power(curve, claim.rate.slope, period, shift)
@@ -163,7 +165,7 @@ def far(
         exponent=limit,
         power=power,
         shifted=shifted,
-        visible=visible(curve, claim.rate, period, margin, claim.kind),
+        visible=seen,
         on_exponent=on_exponent,
         on_printed=_on_power(powers, claim.printed, claim, log_margin, on_exponent, linear),
         on_corrected=claim.corrected and _on_power(powers, claim.corrected, claim, log_margin, on_exponent, linear),
@@ -273,6 +275,12 @@ def _on_exponent(limit, claim, margin, linear):
     promised = claim.rate.slope
     found = f"the slope tends to {limit.value:.3f} [{limit.low:.3f}, {limit.high:.3f}], promised is {promised:.3f}"
     low, high = _hurting(limit.low - promised, limit.high - promised, claim.kind)
+    if high - low > VAGUE and high > margin:
+        return Judgement(
+            Name.INCONCLUSIVE,
+            f"the slope still moves too much for a limit (estimates lie between {limit.low:.2f} and {limit.high:.2f}), "
+            f"promised is {promised:.3f}",
+        )
     if low > 0:
         if linear:
             return Judgement(Name.INCONCLUSIVE, f"the curve is still in its linear start; {found}")

@@ -188,7 +188,7 @@ class _Growing:
     def along(self, first, ratio):
         """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
         near, found, T, starts = None, [], first, self.tree.starts()
-        while T <= self.last * (1 + 1e-9):
+        while self.last / T > 1 - 1e-9:
             bonus = self.rule.bonus(T)
             try:
                 level, sums = _settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
