@@ -22,7 +22,7 @@ from .algorithms.protocol import Algorithm, check_algorithm
 from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
 from .curve import PERIOD, Curve
-from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
+from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PASSED, PULLS, REGRET, UNRESOLVED, LevelTree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +186,7 @@ class _Growing:
             except _OutOfReach as limit:
                 self.limit = limit.why
                 break
-            near = math.asinh(level / _unit(bonus, T)) if level > -math.inf else None
+            near = _on_scale(level, bonus, T)
             found.append(sums[:, [REGRET, CELLS]].sum(axis=0))
             T = first * ratio ** len(found)
         return np.array(found).reshape(-1, 2)
@@ -214,34 +214,35 @@ def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kin
 
     last = _last(lambda T: bins(T) <= cells, first)
     ratio = PERIOD ** (1 / (PER_PERIOD if math.log(last / first, PERIOD) * PER_PERIOD <= 60 else PER_PERIOD // 2))
-    places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "offsets"))
-    if kind == "fixed":
-        places = np.zeros((1, cost.dim + 1)) + [0.0] * cost.dim + [0.5]
+    places = np.array([[0.0] * cost.dim + [0.5]])
+    if kind == "random":
+        places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "places"))
 
     def at(T):
-        start = None
-
-        def one(place):
-            nonlocal start
-            near = min(last, max(first, T * ratio ** (place[-1] - 0.5)))
-            length = algorithm.length(cost, near, 0.0)
-            shift = (cost.minimisers[0] - cost.lower) / length if kind == "random" else 0.0
-            offset = ((place[:-1] - shift) % 1.0).tolist()
-            _check_partition(algorithm, cost, near, length, offset, cells)
-            rule = algorithm.level_rule(cost, length)
-            tree = LevelTree(cost, rule, length, offset, near, cells)
-            bonus = rule.bonus(near)
-            level, sums = _settled(tree, tree.starts(), near, bonus, near, near=start, accuracy=ROUGHLY)
-            start = math.asinh(level / _unit(bonus, near)) if level > -math.inf else None
-            return sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / near) ** TYPICAL, 1.0]
-
-        return np.mean([one(place) for place in places], axis=0)
+        near, found = None, []
+        for *place, share in places:
+            nearby = min(last, max(first, T * ratio ** (share - 0.5)))
+            tree, bonus = _anew(algorithm, cost, nearby, place if kind == "random" else None, cells)
+            level, sums = _settled(tree, tree.starts(), nearby, bonus, nearby, near=near, accuracy=ROUGHLY)
+            near = _on_scale(level, bonus, nearby)
+            found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
+        return np.mean(found, axis=0)
 
     with ThreadPoolExecutor(available_cores()) as pool:
         count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
         found = list(pool.map(at, [first * ratio**i for i in range(count)]))
     limit = f"T = {LAST:.0e}" if last == LAST else f"more than {cells:,} cells"
     return _curve(first, ratio, np.array(found), limit)
+
+
+def _anew(algorithm, cost, horizon, place, cells):
+    """The tree of a horizon's own partition, with x* at a place of its cell (None: wherever it is), and the bonus."""
+    length, offset = algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
+    if place is not None:
+        offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
+    _check_partition(algorithm, cost, horizon, length, offset, cells)
+    rule = algorithm.level_rule(cost, length)
+    return LevelTree(cost, rule, length, offset, horizon, cells), rule.bonus(horizon)
 
 
 def _curve(first, ratio, found, limit):
@@ -338,8 +339,7 @@ def _disturbances(tree, level, bonus, horizon, regret):
     if level == -math.inf:
         return 0.0, 0.0
     unit, starts = _unit(bonus, horizon), tree.starts()
-    s, pulls = math.asinh(level / unit), horizon
-    step = STEP / 8
+    s, pulls, step = _on_scale(level, bonus, horizon), horizon, STEP / 8
     while pulls > 0.99 * horizon and step < 100:
         sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
         pulls = sums[:, PULLS].sum()
@@ -408,6 +408,10 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         if high.status in (NO_ROOM, UNRESOLVED):
             raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
         high = trial(high.s, before=low.level, most=HEADROOM)
+        step = high.s - low.s
+        while high.status == PASSED and not len(high.released):  # all but released: one cell can take any number
+            step *= 2
+            high = trial(high.s + step, before=low.level, most=HEADROOM)
         if len(high.released):
             more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
             return low.level, low.sums + more
@@ -417,6 +421,10 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
 def _unit(bonus, horizon):
     """Levels are searched on a scale that is logarithmic beyond this on both sides."""
     return bonus / math.sqrt(horizon)
+
+
+def _on_scale(level, bonus, horizon):
+    return math.asinh(level / _unit(bonus, horizon)) if level > -math.inf else None
 
 
 def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, near, accuracy):
