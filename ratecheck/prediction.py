@@ -37,10 +37,13 @@ class Accuracy(NamedTuple):
 
     shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
     resolution: float  # of a level; where pulls jump within it, cells were released
+    at_the_limit: float  # the same where the higher level takes too many cells
 
 
-EXACTLY = Accuracy(1e-4, 1e-13)
-ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+EXACTLY = Accuracy(1e-4, 1e-13, 1e-13)
+ROUGHLY = Accuracy(
+    2e-3, 1e-6, 1e-3
+)  # for curves: what is shared in proportion errs by less than a thousandth of itself
 ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
 LAST = 1e60  # of a curve
@@ -395,8 +398,11 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         step *= 1 if near is None else 2
         low, high = high or low, trial((high or low).s + step)
     turn = 0
-    shared, resolution = accuracy.shared * horizon, accuracy.resolution
-    while high.pulls - low.pulls > shared and high.s - low.s > resolution * max(1.0, abs(low.s)):
+    shared = accuracy.shared * horizon
+    while high.pulls - low.pulls > shared:
+        resolution = accuracy.at_the_limit if high.status == NO_ROOM else accuracy.resolution
+        if high.s - low.s <= resolution * max(1.0, abs(low.s)):
+            break
         share = 0.5
         if turn % 3 and high.pulls < math.inf:
             share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
