@@ -2,7 +2,12 @@
 
 The slope of ln R against ln T is taken over whole periods, so that waves in ln T of that period do not show.  It still
 moves at any finite T, so its limit is estimated in several ways, each exact for another kind of approach, and nothing
-is decided where they disagree.
+is decided where they disagree.  With a margin fixed beforehand, for an upper bound (mirrored for a lower one):
+
+CONSISTENT    the promise lies among the estimates or above them, and none exceeds it by more than the margin;
+REFUTED       all estimates exceed it by more than the margin, and the curve has left its linear start;
+INCONCLUSIVE  otherwise, also where the estimates spread over more than two margins and over more than their distance
+              from the promise.
 """
 
 from __future__ import annotations
@@ -42,7 +47,7 @@ class Limit:
     def of(cls, value, others, scatter, least, **rest):
         """From the value, other estimates, the scatter about them, and the least error."""
         low, high = min(others) - scatter, max(others) + scatter
-        return cls(value, min(low, value - least), max(high, value + least), **rest)
+        return cls(value, float(min(low, value - least)), float(max(high, value + least)), **rest)
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,8 @@ def far(
     """What a curve says about a claim.
 
     `shift` stands beside ln T in the algorithm's bounds; `onset` is the T from which on theory expects the rate to
-    show: a curve that is still linear refutes nothing before it.
+    show.  A curve whose slope is still closer to 1 than to the promise refutes nothing, unless its last half lies
+    beyond the square of the onset.
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)
@@ -153,11 +159,11 @@ def far(
         slope = float(local[-1]) if len(local) else None
         corrected = open_ if claim.corrected else None
         return Far(curve.horizons[-1], slope, None, None, None, seen, open_, open_, corrected)
-    limit = _limit(L, local, claim.rate, shift)
+    limit = _limit(L, local, claim.rate, shift, _log_period(period))
     power = _power(curve, claim.rate.slope, period, 0.0)
     shifted = None if shift is None else _power(curve, claim.rate.slope, period, shift)
-    linear = local[_last(L, 1 / 2)].max() > 1 - margin and _half(L) < math.log(onset)
-    on_exponent = _on_exponent(limit, claim, margin, linear)
+    early = local[-1] > (1 + claim.rate.slope) / 2 and _half(L) < 2 * math.log(onset)
+    on_exponent = _on_exponent(limit, claim, margin, early)
     powers = [p for p in (power, shifted) if p]
     return Far(
         last=curve.horizons[-1],
@@ -167,8 +173,8 @@ def far(
         shifted=shifted,
         visible=seen,
         on_exponent=on_exponent,
-        on_printed=_on_power(powers, claim.printed, claim, log_margin, on_exponent, linear),
-        on_corrected=claim.corrected and _on_power(powers, claim.corrected, claim, log_margin, on_exponent, linear),
+        on_printed=_on_power(powers, claim.printed, claim, log_margin, on_exponent),
+        on_corrected=claim.corrected and _on_power(powers, claim.corrected, claim, log_margin, on_exponent),
     )
 
 
@@ -195,18 +201,23 @@ def _last(L, share):
 # The limit of slopes
 
 
-def _limit(L, local, rate, shift):
-    """The limit of slopes; the error covers all estimates, and what a line in 1/ln T leaves unexplained."""
-    found = [_with_the_promised_logarithm(L, local, rate)]
-    scatter = 0.0
+def _limit(L, local, rate, shift, step):
+    """The limit of slopes; it covers all estimates, and what the scatter about a line in 1/ln T does to a mean."""
+    found, scatter = [_with_the_promised_logarithm(L, local, rate)], 0.0
     for share in (1 / 2, 1 / 3):
         part = _last(L, share)
-        for c in {0.0, shift or 0.0}:
-            value, rest = _at_infinity(1 / (L[part] + c), local[part])
-            found.append(value)
-            scatter = max(scatter, rest)
+        for c in {0.0, min(shift or 0.0, L[-1])}:  # no trend is continued further than a doubling of ln T
+            line = _line(1 / (L[part] + c), local[part])
+            found.append(line.at(0.0))
+            scatter = max(scatter, line.scatter / _periods_in(L[part], step))
     found += _from_three_points(L, local)
-    return Limit.of(float(np.median(found)), found, scatter, EXACT)
+    return Limit.of(float(np.median(found)), found, 2 * scatter, EXACT)
+
+
+def _periods_in(L, step):
+    """By so much the scatter of slopes shrinks in their mean: what ln R is off by at one end of a slope, it is off by
+    at the other end of the slope before."""
+    return max(1.0, (L[-1] - L[0]) / step)
 
 
 def _with_the_promised_logarithm(L, local, rate):
@@ -215,10 +226,22 @@ def _with_the_promised_logarithm(L, local, rate):
     return float(np.mean(local[part] - rate.log_power / L[part]))
 
 
-def _at_infinity(x, y):
-    """Where a straight line meets x = 0, and the scatter about it."""
-    slope, value = np.polyfit(x, y, 1)
-    return float(value), float(np.std(y - value - slope * x))
+@dataclass(frozen=True)
+class _Line:
+    """A straight line, the scatter about it, and the spread of the places that it was fitted to."""
+
+    slope: float
+    start: float
+    scatter: float
+    spread: float
+
+    def at(self, x):
+        return self.start + self.slope * x
+
+
+def _line(x, y):
+    slope, start = np.polyfit(x, y, 1)
+    return _Line(float(slope), float(start), float(np.std(y - start - slope * x)), float(np.std(x)))
 
 
 def _from_three_points(L, local):
@@ -271,23 +294,19 @@ def _power_over(L, y, share, period, shift):
 # Verdicts
 
 
-def _on_exponent(limit, claim, margin, linear):
+def _on_exponent(limit, claim, margin, early):
     promised = claim.rate.slope
     found = f"the slope tends to {limit.value:.3f} [{limit.low:.3f}, {limit.high:.3f}], promised is {promised:.3f}"
     low, high = _hurting(limit.low - promised, limit.high - promised, claim.kind)
-    if high - low > VAGUE and high > margin:
-        return Judgement(
-            Name.INCONCLUSIVE,
-            f"the slope still moves too much for a limit (estimates lie between {limit.low:.2f} and {limit.high:.2f}), "
-            f"promised is {promised:.3f}",
-        )
-    if low > 0:
-        if linear:
-            return Judgement(Name.INCONCLUSIVE, f"the curve is still in its linear start; {found}")
-        return _refuted(claim, found)
-    if high > margin:
+    if (high > margin and low <= 0) or high - low > max(2 * margin, -high, low):
         return Judgement(Name.INCONCLUSIVE, f"estimates of the limit disagree: {found}")
-    return Judgement(Name.CONSISTENT, found)
+    if low <= 0:
+        return Judgement(Name.CONSISTENT, found)
+    if low <= margin:
+        return Judgement(Name.INCONCLUSIVE, f"the excess is within the margin {margin:g}: {found}")
+    if early and claim.kind == "upper":
+        return Judgement(Name.INCONCLUSIVE, f"the curve may still be in its linear start: {found}")
+    return _refuted(claim, found)
 
 
 def _hurting(low, high, kind):
@@ -301,19 +320,17 @@ def _refuted(claim, found):
     return Judgement(Name.INCONCLUSIVE, f"{found}, but {claim.theorem} speaks of the worst cost near this one")
 
 
-def _on_power(powers, rate, claim, margin, on_exponent, linear):
-    """Judge a log power, the exponent taken for granted; what stands beside ln T may not change the answer."""
-    if on_exponent.name is Name.REFUTED:
-        return Judgement(Name.INCONCLUSIVE, "the exponent is refuted, so that no power of ln T can help")
-    if linear:
-        return Judgement(Name.INCONCLUSIVE, "the curve is still in its linear start")
+def _on_power(powers, rate, claim, margin, on_exponent):
+    """Judge a log power at the promised exponent; what stands beside ln T may not change the answer."""
     least, most = min(p.low for p in powers), max(p.high for p in powers)
-    values = " or ".join(f"{p.value:.2f} [{p.low:.2f}, {p.high:.2f}]" for p in powers)
-    found = f"the log power is {values}, promised is {rate.log_power:.2f}"
+    values = " and in ln T + shift ".join(f"{p.value:.2f} [{p.low:.2f}, {p.high:.2f}]" for p in powers)
+    found = f"the log power in ln T is {values}, promised is {rate.log_power:.2f}"
+    if on_exponent.name is not Name.CONSISTENT:
+        return Judgement(Name.INCONCLUSIVE, f"the exponent is {on_exponent.name.lower()}, and no power of ln T decides")
     low, high = _hurting(least - rate.log_power, most - rate.log_power, claim.kind)
-    if low > 0:
+    if low > margin:
         return _refuted(claim, found)
-    if high > margin:
+    if high > margin or low > 0:
         return Judgement(Name.INCONCLUSIVE, found)
     if high < 0:
         needed = f"at most (ln T)^{most:.2f}" if claim.kind == "upper" else f"at least (ln T)^{least:.2f}"

@@ -25,7 +25,7 @@ HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multi
 TOLERANCE = (1e-6, 1e-4, 2e-3)  # of a mean over one, two, more axes at once, as a share of it
 TOLERANCE_AFAR = (1e-6, 2e-4, 5e-3)  # the same for small cells away from x*; they are many, and their errors cancel
 DEEP = 3  # levels on which cells are cut into pieces of this level, so that waves are seen
-CLOSE = 2.0  # sides from x* to the centre of a cell, beyond which it is away from it
+CLOSE = 2.0  # sides from x* to the centre of a cell, beyond which it is away, unless an axis through x* cuts it
 MOST_PIECES = 2000  # that a mean is taken from
 SMALLEST = 2.0**-40  # piece, as a share of a side
 SLOTS = 2**14  # for means over sides, which many cells share
@@ -289,20 +289,22 @@ def fill(
     """The gaps of cells of one level, and their errors; from the parent's gap, too, where all have the same parent."""
     d = index.shape[1]
     z, a = work[0], side[k]
-    afar, difference = TOLERANCE_AFAR[min(d, 3) - 1], math.inf
-    if sort == BY_CUBES and k >= DEEP and d > 1:
+    afar, difference, cuts = TOLERANCE_AFAR[min(d, 3) - 1], math.inf, 0
+    while sort == BY_CUBES and k >= DEEP and d > 1 and cuts < 2 and not difference <= afar * parent:
+        cuts += 1
         difference = -parent
         for i in range(first, last):
             for q in range(d):
                 z[q] = (index[i, q] - phase[k, q]) * a
-            gap[i] = two_nodes(f, origin, minimum, z, a, work[1])
+            gap[i] = two_nodes(f, origin, minimum, z, a, cuts, work[1])
             difference += gap[i] / (last - first)
         difference = abs(difference)
     for i in range(first, last):
-        distance = 0.0
+        distance, across = 0.0, False
         for q in range(d):
             z[q] = (index[i, q] - phase[k, q]) * a
             distance = max(distance, abs(z[q] / a + 0.5))
+            across |= z[q] < 0.0 < z[q] + a
         error[i] = 0.0
         if sort == AT_CENTRE:
             for q in range(d):
@@ -311,8 +313,8 @@ def fill(
         elif sort == CLOSED:
             gap[i] = mean(z, a)
         elif sort == BY_CUBES:
-            away = k >= DEEP and distance > CLOSE
-            if away and difference <= afar * gap[i]:  # two nodes per axis are enough
+            away = k >= DEEP and distance > CLOSE and not across
+            if away and difference <= afar * gap[i]:  # the children agree with their parent
                 error[i] = difference
                 continue
             tolerance = afar if away else TOLERANCE[min(d, 3) - 1]
@@ -330,15 +332,18 @@ def fill(
 
 
 @compiled
-def two_nodes(f, origin, minimum, z, a, x):
-    """The mean of f - f* over the cube at z, from two nodes per axis."""
-    d = x.size
+def two_nodes(f, origin, minimum, z, a, cuts, x):
+    """The mean of f - f* over the cube at z, from two nodes per axis in each of cuts^d parts."""
+    d, per_axis = x.size, 2 * cuts
     total = 0.0
-    for point in range(2**d):
+    for point in range(per_axis**d):
+        rest = point
         for q in range(d):
-            x[q] = origin[q] + (z[q] + 0.5 * a * (1.0 + NODES[(point >> q) & 1]))
+            part, node = divmod(rest % per_axis, 2)
+            rest //= per_axis
+            x[q] = origin[q] + (z[q] + a * (part + 0.5 * (1.0 + NODES[node])) / cuts)
         total += f(x)
-    return total / 2**d - minimum
+    return total / per_axis**d - minimum
 
 
 @compiled

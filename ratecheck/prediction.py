@@ -23,7 +23,7 @@ from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
 from .claims import Curve
 from .curve import PERIOD
-from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
+from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PASSED, PULLS, REGRET, UNRESOLVED, LevelTree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,16 +38,17 @@ class Accuracy(NamedTuple):
 
     shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
     resolution: float  # of a level; where pulls jump within it, cells were released
+    at_the_limit: float  # the same where the higher level takes too many cells
 
 
-EXACTLY = Accuracy(1e-4, 1e-13)
-ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+EXACTLY = Accuracy(1e-4, 1e-13, 1e-13)
+ROUGHLY = Accuracy(2e-3, 1e-6, 1e-3)  # for curves: what is shared errs by less than a thousandth of itself
 ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
 FAR = 1e60  # the last horizon of a curve, unless another is named
 PER_PERIOD = 8  # horizons of a curve
 MOST_POINTS = 128  # of a curve
-ENOUGH = 2**17  # bins of all alignments of a horizon together
+MOST_BINS = 2**17  # of all alignments of a horizon together
 SPREAD = 4  # times as many alignments where each horizon has partitions of its own
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -195,7 +196,7 @@ class _Growing:
             except _OutOfReach as limit:
                 self.limit = limit.why
                 break
-            near = math.asinh(level / _unit(bonus, T)) if level > -math.inf else None
+            near = _on_scale(level, bonus, T)
             found.append(sums[:, [REGRET, CELLS]].sum(axis=0))
             T = first * ratio ** len(found)
         return np.array(found).reshape(-1, 2)
@@ -223,35 +224,36 @@ def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, see
 
     end, last = last, _last(lambda T: bins(T) <= cells, first, last)
     ratio = PERIOD ** (1 / (PER_PERIOD if math.log(last / first, PERIOD) * PER_PERIOD <= 60 else PER_PERIOD // 2))
-    places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "offsets"))
-    if kind == "fixed":
-        places = np.array([[0.0] * cost.dim + [0.5]])
+    places = np.array([[0.0] * cost.dim + [0.5]])
+    if kind == "random":
+        places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "places"))
 
     def at(T):
-        start = None
-
-        def one(place):
-            nonlocal start
-            near = min(last, max(first, T * ratio ** (place[-1] - 0.5)))
-            length = algorithm.length(cost, near, 0.0)
-            shift = (cost.minimisers[0] - cost.lower) / length if kind == "random" else 0.0
-            offset = ((place[:-1] - shift) % 1.0).tolist()
-            _check_partition(algorithm, cost, near, length, offset, cells)
-            rule = algorithm.level_rule(cost, length)
-            tree = LevelTree(cost, rule, length, offset, near, cells)
-            bonus = rule.bonus(near)
-            level, sums = _settled(tree, tree.starts(), near, bonus, near, near=start, accuracy=ROUGHLY)
-            start = math.asinh(level / _unit(bonus, near)) if level > -math.inf else None
-            return sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / near) ** TYPICAL, 1.0]
-
-        enough = max(len(replicates), int(ENOUGH / bins(T)))  # many bins see to an even mean themselves
-        return np.mean([one(place) for place in places[:enough]], axis=0)
+        near, found = None, []
+        enough = max(len(replicates), MOST_BINS // bins(T))  # many bins see to an even mean themselves
+        for *place, share in places[:enough]:
+            nearby = min(last, max(first, T * ratio ** (share - 0.5)))
+            tree, bonus = _anew(algorithm, cost, nearby, place if kind == "random" else None, cells)
+            level, sums = _settled(tree, tree.starts(), nearby, bonus, nearby, near=near, accuracy=ROUGHLY)
+            near = _on_scale(level, bonus, nearby)
+            found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
+        return np.mean(found, axis=0)
 
     with ThreadPoolExecutor(available_cores()) as pool:
         count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
         found = list(pool.map(at, [first * ratio**i for i in range(count)]))
     limit = f"T = {end:.0e}" if last == end else f"more than {cells:,} cells"
     return _curve(first, ratio, np.array(found), limit)
+
+
+def _anew(algorithm, cost, horizon, place, cells):
+    """The tree of a horizon's own partition, with x* at a place of its cell (None: wherever it is), and the bonus."""
+    length, offset = algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
+    if place is not None:
+        offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
+    _check_partition(algorithm, cost, horizon, length, offset, cells)
+    rule = algorithm.level_rule(cost, length)
+    return LevelTree(cost, rule, length, offset, horizon, cells), rule.bonus(horizon)
 
 
 def _curve(first, ratio, found, limit):
@@ -348,8 +350,7 @@ def _disturbances(tree, level, bonus, horizon, regret):
     if level == -math.inf:
         return 0.0, 0.0
     unit, starts = _unit(bonus, horizon), tree.starts()
-    s, pulls = math.asinh(level / unit), horizon
-    step = STEP / 8
+    s, pulls, step = _on_scale(level, bonus, horizon), horizon, STEP / 8
     while pulls > 0.99 * horizon and step < 100:
         sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
         pulls = sums[:, PULLS].sum()
@@ -405,8 +406,11 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         step *= 1 if near is None else 2
         low, high = high or low, trial((high or low).s + step)
     turn = 0
-    shared, resolution = accuracy.shared * horizon, accuracy.resolution
-    while high.pulls - low.pulls > shared and high.s - low.s > resolution * max(1.0, abs(low.s)):
+    shared = accuracy.shared * horizon
+    while high.pulls - low.pulls > shared:
+        resolution = accuracy.at_the_limit if high.status == NO_ROOM else accuracy.resolution
+        if high.s - low.s <= resolution * max(1.0, abs(low.s)):
+            break
         share = 0.5
         if turn % 3 and high.pulls < math.inf:
             share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
@@ -418,6 +422,10 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         if high.status in (NO_ROOM, UNRESOLVED):
             raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
         high = trial(high.s, before=low.level, most=HEADROOM)
+        step = high.s - low.s
+        while high.status == PASSED and not len(high.released):  # all but released: one cell can take any number
+            step *= 2
+            high = trial(high.s + step, before=low.level, most=HEADROOM)
         if len(high.released):
             more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
             return low.level, low.sums + more
@@ -427,6 +435,10 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
 def _unit(bonus, horizon):
     """Levels are searched on a scale that is logarithmic beyond this on both sides."""
     return bonus / math.sqrt(horizon)
+
+
+def _on_scale(level, bonus, horizon):
+    return math.asinh(level / _unit(bonus, horizon)) if level > -math.inf else None
 
 
 def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, near, accuracy):

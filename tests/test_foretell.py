@@ -1,0 +1,124 @@
+"""Curves foretold against predictions at the same horizons, and what ends them."""
+
+import math
+
+import numpy as np
+import pytest
+
+import function_zoo as zoo
+import ratecheck as rc
+from ratecheck import curve as cv
+from ratecheck import prediction
+
+FIRST = 2.0**10
+
+
+@pytest.mark.parametrize(("name", "dim", "mu"), [("cone", 2, None), ("quadratic", 1, "theorem"), ("quartic", 1, 0.0)])
+def test_a_curve_is_made_of_predictions(name, dim, mu):
+    cost, algorithm = zoo.get(name, dim), rc.AdaptiveBins(mu=mu)
+    curve = rc.foretell(algorithm, cost, FIRST, cells=2**10, alignments=4)
+    some = np.linspace(0, len(curve.horizons) - 1, 6).astype(int)
+    found = rc.predict(algorithm, cost, [round(curve.horizons[i]) for i in some], alignments=4).mean()
+    np.testing.assert_allclose(np.array(curve.regret)[some], found["regret"], rtol=2e-3)
+    np.testing.assert_allclose(np.array(curve.cells)[some], found["cells"], rtol=0.02, atol=1)
+
+
+@pytest.mark.parametrize(("name", "dim"), [("cone", 1), ("quadratic", 2)])
+def test_uniform_bins_are_averaged_over_alignments_and_nearby_horizons(name, dim):
+    cost = zoo.get(name, dim)
+    curve = rc.foretell(rc.UniformBins(), cost, FIRST, cells=2**9)
+    i = len(curve.horizons) // 2
+    nearby = np.round(np.geomspace(0.8, 1.25, 9) * curve.horizons[i]).tolist()
+    found = rc.predict(rc.UniformBins(), cost, nearby, alignments=128).regret
+    assert np.exp(np.log(found).mean()) == pytest.approx(curve.regret[i], rel=0.06)
+
+
+@pytest.mark.parametrize(("name", "dim"), [("cone", 1), ("quadratic", 2), ("cone", 3)])
+def test_slopes_of_uniform_bins_hardly_depend_on_the_alignments(name, dim):
+    cost = zoo.get(name, dim)
+    one, two = (cv.slopes(rc.foretell(rc.UniformBins(), cost, FIRST, 2**12, seed=s), None)[1] for s in (0, 1))
+    np.testing.assert_allclose(one, two, atol=0.015)
+
+
+def test_horizons_divide_a_period_evenly():
+    cost = zoo.get("cone", 2)
+    curve = rc.foretell(rc.AdaptiveBins(), cost, FIRST, cells=2**12)
+    steps = np.diff(np.log(curve.horizons))
+    np.testing.assert_allclose(steps, steps[0])
+    per_period = math.log(4) / steps[0]
+    assert per_period == pytest.approx(round(per_period))
+    assert curve.horizons[0] == FIRST
+    assert len(curve.horizons) <= 1.1 * prediction.MOST_POINTS
+
+
+@pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
+def test_a_curve_is_determined_by_its_arguments(algorithm):
+    cost = zoo.get("cusp", 1)
+    one, same, other = (rc.foretell(algorithm, cost, FIRST, 2**9, seed=s) for s in (0, 0, 1))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm", "limit"),
+    [
+        ("valley", rc.AdaptiveBins(), "more than 1,000 cells"),
+        ("quadratic", rc.AdaptiveBins(), "T = 1e+60"),
+        ("himmelblau", rc.AdaptiveBins(), "rounding errors"),
+        ("cone", rc.UniformBins(), "more than 1,000 cells"),
+        ("cone", rc.UniformBins(width=0.5), "T = 1e+60"),
+    ],
+)
+def test_curves_say_what_ended_them(name, algorithm, limit):
+    cells = 1000 if "1,000" in limit else 2**14
+    curve = rc.foretell(algorithm, zoo.get(name, 2), FIRST, cells, alignments=2)
+    assert limit in curve.limit
+    assert max(curve.cells) <= cells
+
+
+def test_a_larger_budget_reaches_further():
+    cost = zoo.get("valley", 2)
+    small, large = (rc.foretell(rc.AdaptiveBins(), cost, FIRST, cells, alignments=2) for cells in (2**9, 2**13))
+    assert large.horizons[-1] > 10 * small.horizons[-1]
+
+
+@pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
+def test_the_fixed_alignment(algorithm):
+    cost = zoo.get("cone", 2)
+    curve = rc.foretell(algorithm, cost, FIRST, 2**9, kind="fixed")
+    found = rc.predict(algorithm, cost, [round(curve.horizons[3])], alignments="fixed").regret[0]
+    assert curve.regret[3] == pytest.approx(found, rel=2e-3)
+
+
+def test_what_cannot_be_foretold():
+    cost = zoo.get("cone", 2)
+    with pytest.raises(ValueError, match="has no level_rule"):
+        rc.foretell(rc.HOO(), cost, FIRST)
+    with pytest.raises(ValueError, match="out of reach"):
+        rc.foretell(rc.UniformBins(), cost, 1e9, cells=100)
+    with pytest.raises(ValueError, match="out of reach"):
+        rc.foretell(rc.AdaptiveBins(), cost, 1e9, cells=64)
+    with pytest.raises(ValueError, match="kind"):
+        rc.foretell(rc.AdaptiveBins(), cost, FIRST, kind="any")
+
+
+def test_theory_far_out():
+    """Theory's table, up to T = 1e48: log power 1.18 in ln T and 1.32 in ln T + shift over the last half."""
+    cost = zoo.get("quadratic", 1)
+    algorithm = rc.AdaptiveBins().settle(cost)
+    curve = rc.foretell(algorithm, cost, FIRST)
+    found = rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost))
+    assert found.exponent.value == pytest.approx(0.5, abs=0.01)
+    assert found.power.value == pytest.approx(1.18, abs=0.05)
+    assert found.shifted.value == pytest.approx(1.32, abs=0.08)
+    assert [str(v.name) for v in (found.on_exponent, found.on_printed)] == ["CONSISTENT", "CONSISTENT"]
+
+
+# What a prediction leaves out
+
+
+def test_noise_and_spread_are_small_corrections_where_the_bonus_is_large():
+    found = rc.predict(rc.AdaptiveBins(), zoo.get("cone", 2), [2**14, 2**18], alignments=4).frame
+    assert found["noise"].abs().max() < 0.05
+    assert found["spread"].abs().max() < 0.05
+    assert (rc.predict(rc.UniformBins(), zoo.get("cone", 2), [2**14], alignments=2).frame["spread"] == 0).all()
