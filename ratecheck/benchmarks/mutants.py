@@ -18,7 +18,7 @@ import function_zoo as zoo
 from function_zoo.commandline import OWN_CODE, Parser, guarded, whole
 
 from .. import seeding
-from ..agreement import agreement
+from ..agreement import Agreement, agreement
 from ..algorithms import AdaptiveBins, UniformBins, partition
 from ..algorithms.run import values
 from ..checks import available_cores
@@ -28,7 +28,7 @@ from ..generator import normal, open_state, uniform
 from ..jit import compiled, inlined
 from ..means import FitError
 from ..prediction import Prediction, predict
-from ..verdicts import Name, verdict
+from ..verdicts import Name, Verdict, verdict
 
 HORIZONS = tuple(2**k for k in range(10, 19))
 COUNTS = (4, 8, 16, 32, 64)  # runs, of which the fewest that refute are looked for
@@ -118,6 +118,14 @@ MUTANTS = {
     "adaptive": {name: Switches(**changed) for name, changed in (BOTH | FOR_ADAPTIVE).items()},
     "uniform": {name: Switches(**{"where": CENTRE} | changed) for name, changed in (BOTH | FOR_UNIFORM).items()},
 }
+
+
+class Case(NamedTuple):
+    """A cost and an algorithm, of which all mutants are tried."""
+
+    name: str
+    cost: zoo.Cost
+    algorithm: AdaptiveBins | UniformBins
 
 
 class Levels(NamedTuple):
@@ -284,7 +292,7 @@ def play(f, f_min, baseline, s, level, cell, m, rng, horizons, regrets, x, centr
             z = draw_noise(rng, s.noise)
             t += 1
             tau = tau_of(horizons[-1] if s.clock == HORIZON else t, root)
-            if not (full and s.free_split or start and s.free_start):
+            if not ((full and s.free_split) or (start and s.free_start)):
                 R += excess(f, f_min, cell, i, level.side[k], y, z, s, centre)
             part = part_of(cell, i, level.side[k + 1], x) if full else 0
             for other in range(children if full and s.children == SHARED else 1):
@@ -338,7 +346,7 @@ def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
     return [shared | {"horizon": T, "regret": R} for T, R in zip(horizons, regrets.tolist(), strict=True)]
 
 
-def simulate(algorithm, cost, horizons, replicates, seed=0, s: Switches = MUTANTS["adaptive"]["none"]) -> Runs:
+def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> Runs:
     """The runs of a mutant, under the name of the algorithm that it is meant to be."""
     algorithm = algorithm.settle(cost)
     blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
@@ -352,4 +360,90 @@ def simulate(algorithm, cost, horizons, replicates, seed=0, s: Switches = MUTANT
     series = series_of(algorithm, cost, seed, STANDARD, "random")
     names = ("cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics")
     shared = {name: getattr(series, name) for name in names}
+    shared["period"] = math.nan if series.period is None else series.period
     return Runs(algorithm, cost, rows, [], shared)
+
+
+class Outcome(NamedTuple):
+    """What became of a mutant on a cost."""
+
+    kind: str
+    mutant: str
+    cost: str
+    found: Agreement  # of all runs
+    needed: int | None  # the first of COUNTS that refutes
+    slope: Verdict  # on the promised rate, from a fit to the raw regrets of all runs
+
+    def __str__(self):
+        last, tilt, name = self.found.table.iloc[-1], self.found.slope, str(self.found.name)
+        ratio = f"{last['ratio']:.3f} [{last['low']:.3f}, {last['high']:.3f}]"
+        slope = f"{tilt.value:+.4f} [{tilt.low:+.4f}, {tilt.high:+.4f}]"
+        names = f"{self.kind:<9}{self.mutant:<26}{self.cost:<21}"
+        numbers = f"{self.found.replicates:>5}{len(self.found.locked):>7}  {ratio:<23}{slope:<28}"
+        return f"{names}{numbers}{name:<13}{self.needed or '-':>6}  {self.slope.name}"
+
+
+HEADER = (
+    f"{'':<9}{'mutant':<26}{'cost':<21}{'runs':>5}{'locked':>7}  {'ratio at the last T':<23}{'its slope':<28}"
+    f"{'verdict':<13}{'needed':>6}  slope alone"
+)
+
+
+def judge(case: Case, mutant: str, prediction: Prediction, horizons=HORIZONS, most=COUNTS[-1], seed=0) -> Outcome:
+    """Run a mutant and compare it with the prediction for the algorithm."""
+    kind, cost, algorithm = case.algorithm.kind, case.cost, case.algorithm.settle(case.cost)
+    runs = simulate(algorithm, cost, horizons, most, seed, MUTANTS[kind][mutant])
+    table = runs.frame
+    needed = next((count for count in COUNTS if count <= most and refuted(table, count, prediction)), None)
+    slope = slope_alone(table, algorithm, cost, horizons)
+    return Outcome(kind, mutant, case.name, agreement(table, prediction), needed, slope)
+
+
+def slope_alone(table, algorithm, cost, horizons) -> Verdict:
+    """What a fit says from the onset on, or over the last half if that is earlier; no period is asked for."""
+    start = min(algorithm.onset(cost, horizons[-1]), horizons[len(horizons) // 2])
+    fit = fit_rate(table, window=(start, horizons[-1]), period=None)
+    return verdict(fit, algorithm.claims(cost)[0].rate)
+
+
+def refuted(table, count, prediction) -> bool:
+    """Whether the first runs are enough; not where too few are left of them that are not locked in."""
+    try:
+        return agreement(table[table["replicate"] < count], prediction).name == Name.REFUTED
+    except FitError:
+        return False
+
+
+def cases() -> list[Case]:
+    """Where the predicted curve is sharp.  With the theorem's mu the bias hides the bonus; with mu_min it does not."""
+    return [
+        Case("quadratic 1, theorem", zoo.get("quadratic", 1), AdaptiveBins(mu="theorem")),
+        Case("quadratic 2, theorem", zoo.get("quadratic", 2), AdaptiveBins(mu="theorem")),
+        Case("cone 2, mu_min", zoo.get("cone", 2), AdaptiveBins()),
+        Case("garland 1, mu_min", zoo.get("garland", 1), AdaptiveBins()),
+        Case("quadratic 2", zoo.get("quadratic", 2), UniformBins()),
+        Case("cone 2", zoo.get("cone", 2), UniformBins()),
+    ]
+
+
+def main(argv=None) -> int:
+    parser = Parser(prog="python -m ratecheck.benchmarks.mutants", description=__doc__.splitlines()[0], epilog=OWN_CODE)
+    parser.add_argument("--replicates", type=whole, default=COUNTS[-1])
+    parser.add_argument("--seed", type=whole, default=0)
+    arguments = parser.parse_args(argv)
+    if arguments.replicates < COUNTS[0]:
+        parser.error(f"--replicates {arguments.replicates} is too few; the nearest valid choice is {COUNTS[0]}")
+    return guarded(_main, arguments)
+
+
+def _main(arguments) -> int:
+    print(HEADER)
+    for case in cases():
+        prediction = predict(case.algorithm, case.cost, HORIZONS, arguments.replicates, arguments.seed)
+        for mutant in MUTANTS[case.algorithm.kind]:
+            print(judge(case, mutant, prediction, HORIZONS, arguments.replicates, arguments.seed), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
