@@ -8,8 +8,11 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .agreement import agreement as agreement
     from .algorithms import *  # noqa: F403
     from .claims import Claim as Claim
+    from .claims import Curve as Curve
     from .claims import Theorem as Theorem
     from .claims import Violation as Violation
+    from .curve import Far as Far
+    from .curve import far as far
     from .engine import Runs as Runs
     from .engine import simulate as simulate
     from .fit import fit_rate as fit_rate
@@ -25,6 +28,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .papers.zhao_lai import theorem2_sharper as theorem2_sharper
     from .papers.zhao_lai import theorem3 as theorem3
     from .prediction import Prediction as Prediction
+    from .prediction import foretell as foretell
     from .prediction import predict as predict
     from .rates import Rate as Rate
     from .verdicts import assess as assess
@@ -36,13 +40,14 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
 
 _HOMES = {
     "agreement": ["Agreement", "agreement"],
-    "claims": ["Claim", "Theorem", "Violation"],
+    "claims": ["Claim", "Curve", "Theorem", "Violation"],
+    "curve": ["Far", "far"],
     "engine": ["Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
     "means": ["FitError"],
     "noise": ["Gaussian", "Rademacher", "StudentT", "Uniform"],
     "papers.zhao_lai": ["theorem1", "theorem1_corrected", "theorem2", "theorem2_sharper", "theorem3"],
-    "prediction": ["Prediction", "predict"],
+    "prediction": ["Prediction", "foretell", "predict"],
     "rates": ["Rate"],
     "verdicts": ["assess", "holm", "judge", "log_power_verdict", "tight", "verdict"],
 }

@@ -11,8 +11,12 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
+from .agreement import Agreement, compare, variance
 from .claims import Case, Claim, Control
 from .comparison import Gap, gap_of
+from .curve import Far, far
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, longer, resolution, verdict
@@ -52,6 +56,8 @@ class Result:
     controls: tuple[tuple[Control, Verdict], ...]
     found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
     expected: int
+    agreement: Agreement | None = None  # with the predicted curve
+    unforetold: str = ""  # why there is none
 
     @property
     def own(self) -> Judged:
@@ -68,6 +74,19 @@ class Result:
         """The verdict on the negative controls; of several the one that speaks most against the rules."""
         names = {v.name for _, v in self.controls}
         return next(n for n in (Name.CONSISTENT, Name.INCONCLUSIVE, Name.REFUTED) if n in names)
+
+    @cached_property
+    def predicted_slope(self) -> float | None:
+        """What the fit of this window finds in the predicted curve, nothing divided out."""
+        if self.fit is None or self.case.curve is None:
+            return None
+        return self.fit.slope_of(np.exp(self.case.curve.log_regret(self.fit.x)))
+
+    @cached_property
+    def far(self) -> Far | None:
+        """What the predicted curve says about the algorithm's own theorem, far beyond the runs."""
+        case = self.case
+        return None if case.curve is None else far(case.curve, case.own, case.period, case.shift)
 
     @property
     def resolution(self) -> float:
@@ -114,15 +133,18 @@ class Analysis:
         return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
 
 
-def analyse(cases: list[Case], runs, margin: float, comparisons=()) -> Analysis:
+def analyse(cases: list[Case], runs, margin: float, comparisons=(), foretold=lambda series: None) -> Analysis:
     """Fit and judge every case.
 
     `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
-    table of one digest, so that no more than that is in memory at once.
+    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them.
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
-    results = [result_of(case, runs(case.series.digest), margin) for case in with_distinct_names(cases)]
+    results = [
+        result_of(case, runs(case.series.digest), margin, foretold(case.series.digest))
+        for case in with_distinct_names(cases)
+    ]
     return Analysis(tuple(adjusted(results)), margin, tuple(comparisons))
 
 
@@ -148,8 +170,9 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
     return [named(case) for case in cases]
 
 
-def result_of(case: Case, table, margin) -> Result:
+def result_of(case: Case, table, margin, foretold=None) -> Result:
     table, found, problem = complete(case, table)
+    theory = against_theory(case, table, foretold)
     data = fit = None
     if table is not None and len(table):
         try:
@@ -158,31 +181,69 @@ def result_of(case: Case, table, margin) -> Result:
         except FitError as error:
             problem = problem or str(error)
     if fit is not None:
-        problem = premature(case) or fit.problem
+        problem = premature(case, fit, margin) or fit.problem
     if problem:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
         controls = tuple((c, refused) for c in case.controls)
-        return Result(case, data, fit, problem, judged, controls, found, case.replicates)
+        return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory)
     judged = tuple(judge_claim(c, fit, margin, wandering(case, fit)) for c in case.claims)
     controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
-    return Result(case, data, fit, problem, judged, controls, found, case.replicates)
+    return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory)
 
 
-def premature(case: Case) -> str:
-    """What is wrong with a window that starts before the onset: theory says nothing about the slope there.
+def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement | None, str]:
+    """How the runs compare with what theory foretells for each of them, or why they cannot be compared."""
+    if foretold is None:
+        return None, "no regret was predicted"
+    if foretold["problem"]:
+        return None, foretold["problem"]
+    if table is None or table.empty:
+        return None, "no run of this case has finished"
+    place = {horizon: j for j, horizon in enumerate(foretold["horizons"])}
+    predicted = np.array(foretold["regret"])
+    fixed = case.series.alignment == "fixed"
+    known = table["horizon"].isin(list(place)) & (fixed | (table["replicate"] < len(predicted)))
+    table = table[known]
+    columns = table["horizon"].map(place).to_numpy()
+    rows = 0 if fixed else table["replicate"].to_numpy()
+    noise, spread, error = np.array(foretold["left_open"])[sorted(set(columns.tolist()))].T
+    left_open = np.abs(noise * variance(case.series.noise) + spread) + error
+    try:
+        return compare(table, predicted[rows, columns], left_open), ""
+    except FitError as problem:
+        return None, str(problem)
+
+
+def premature(case: Case, fit: Fit, margin: float) -> str:
+    """What is wrong with a window that starts before the onset: theory expects another slope there.
 
     The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
     """
     first, last = case.window
     if first >= case.onset:
         return ""
-    ends = "ends at" if last < case.onset else "starts at"
-    needed = case.onset * (case.period**2 if case.period else 16.0)
+    needed = rounded_up(case.onset * (case.period**2 if case.period else 16.0))
+    if case.curve is None:
+        ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
+        return (
+            f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}; T_max = {needed} would "
+            "do"
+        )
+    predicted = fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
+    promised = case.own.rate
     return (
-        f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends} "
-        f"{last if last < case.onset else first:.3g}; T_max = {rounded_up(needed)} would do"
+        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
+        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}; T_max = {needed} would do"
     )
+
+
+def _approach(case: Case, margin: float) -> str:
+    """When the predicted slope comes near the promise."""
+    near = f"within {margin:g} of the promise (its logarithm included)"
+    if case.onset < case.curve.horizons[-1]:
+        return f"comes {near} at T = {case.onset:.2g}"
+    return f"has not come {near} by T = {case.onset:.2g}, where its computation ends ({case.curve.limit})"
 
 
 def complete(case: Case, table):

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, field
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from .checks import LONGEST, real, shown, whole
 from .rates import Rate
 
@@ -188,6 +190,24 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it."""
+
+    horizons: tuple[float, ...]
+    regret: tuple[float, ...]
+    cells: tuple[float, ...]
+    limit: str
+
+    def log_regret(self, log_horizon):
+        """ln R at ln T, interpolated."""
+        return np.interp(log_horizon, np.log(self.horizons), np.log(self.regret))
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Curve:
+        return cls(*(tuple(data[name]) for name in ("horizons", "regret", "cells")), data["limit"])
+
+
+@dataclass(frozen=True)
 class Case:
     """One cost and one algorithm, with all that theory says beforehand."""
 
@@ -206,6 +226,7 @@ class Case:
     shift: float | None  # what stands beside ln T in the algorithm's keys
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
+    curve: Curve | None = None  # the predicted regret, as far as it was computed
 
     @property
     def cost(self) -> str:
@@ -226,7 +247,7 @@ class Case:
     @property
     def own(self) -> Claim:
         """The claim by which the case is fitted and compared: its first that a single cost can decide."""
-        return next(claim for claim in self.claims if claim.per_cost)
+        return own_of(self.claims)
 
     @property
     def steps(self) -> int:
@@ -250,8 +271,13 @@ class Case:
             "window": tuple(data["window"]),
             "claims": tuple(map(Claim.from_json, data["claims"])),
             "controls": tuple(map(Control.from_json, data["controls"])),
+            "curve": Curve.from_json(data["curve"]) if data.get("curve") else None,
         }
         return cls(**{**data, **plain})
+
+
+def own_of(claims: tuple[Claim, ...]) -> Claim:
+    return next(claim for claim in claims if claim.per_cost)
 
 
 class Planned(NamedTuple):

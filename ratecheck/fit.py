@@ -146,6 +146,10 @@ class Fit:
     def high(self) -> float:
         return self.whole.high
 
+    def slope_of(self, regret) -> float:
+        """That the same regression finds in another regret at the same horizons, the same log power divided out."""
+        return float(self._weights(self.x)[1] @ (np.log(regret) - self.log_power * np.log(self.x)))
+
     @cached_property
     def last_half(self) -> Estimate:
         """The slope over the last half of the window in ln T, the harmonics taken from the whole."""

@@ -21,8 +21,11 @@ AT_CENTRE, CLOSED, BY_SIDES, BY_CUBES = range(4)  # where the gaps of cells come
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
 MOST_CELLS = 2**22  # of one tree, some 200 MB in three dimensions
 MOST_RELEASED = 64
-HEADROOM = 16.0  # a trial level is given up when its pulls pass this many times the horizon
+HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multiple of the horizon
 TOLERANCE = (1e-6, 1e-4, 2e-3)  # of a mean over one, two, more axes at once, as a share of it
+TOLERANCE_AFAR = (1e-6, 2e-4, 5e-3)  # the same for small cells away from x*; they are many, and their errors cancel
+DEEP = 3  # levels on which cells are cut into pieces of this level, so that waves are seen
+CLOSE = 2.0  # sides from x* to the centre of a cell, beyond which it is away from it
 MOST_PIECES = 2000  # that a mean is taken from
 SMALLEST = 2.0**-40  # piece, as a share of a side
 SLOTS = 2**14  # for means over sides, which many cells share
@@ -36,8 +39,9 @@ WEIGHTS = np.array([1 / 2, 1 / 2, 5 / 18, 8 / 18, 5 / 18])
 class LevelTree:
     """The cells of one partition of a cost, for an algorithm with a level rule, up to a horizon."""
 
-    def __init__(self, cost, rule, length, offset, horizon):
+    def __init__(self, cost, rule, length, offset, horizon, most_cells=None):
         self.cost, self.dim = cost, (d := cost.dim)
+        self.most_cells = MOST_CELLS if most_cells is None else most_cells
         levels = 1
         while rule.capacity(levels - 1) <= 2 * HEADROOM * horizon:
             levels += 1
@@ -60,6 +64,7 @@ class LevelTree:
         self.roots = self.used = len(index)
         self.index, self.gap, self.error = index, np.empty(len(index)), np.empty(len(index))
         self.child = np.zeros(len(index), dtype=np.int64)
+        self.variance = np.zeros(len(index))  # 0 where it was not asked for
         self.stack = np.empty(((2**d - 1) * levels + 1, 2), dtype=np.int64)
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
         self.work = np.empty((2, d))
@@ -82,8 +87,8 @@ class LevelTree:
         )  # fmt: skip
 
     def _make_room(self, size):
-        size = min(size, max(MOST_CELLS, self.used))
-        for name in ("index", "gap", "error", "child"):
+        size = min(size, max(self.most_cells, self.used))
+        for name in ("index", "gap", "error", "child", "variance"):
             old = getattr(self, name)
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
             new[: self.used] = old[: self.used]
@@ -97,6 +102,7 @@ class LevelTree:
         sums = np.zeros((len(self.capacity), 4))
         counts = np.zeros(2, dtype=np.int64)
         released = np.empty((MOST_RELEASED, 2), dtype=np.int64)
+        used = self.used
         while True:
             sums[:] = 0.0
             counts[:] = self.used, 0
@@ -105,9 +111,28 @@ class LevelTree:
                 *self._formula(), self.index, self.gap, self.error, self.child, self.stack, sums, released, counts,
             )  # fmt: skip
             self.used = int(counts[0])
-            if status != NO_ROOM or len(self.gap) >= MOST_CELLS:
+            if status == NO_ROOM and len(self.gap) >= self.most_cells:
+                self._forget(used)
+            if status != NO_ROOM or len(self.gap) >= self.most_cells:
                 return sums if status == FINE else None, status, released[: counts[1]]
             self._make_room(2 * len(self.gap))
+
+    def disturbed(self, level, bonus):
+        """What noise of variance 1, and the variance of f within cells, add to pulls and to regret in cells that are
+        neither fresh nor full: four sums."""
+        sums = np.zeros(4)
+        disturb(
+            self.starts(), level, bonus, self.capacity, self.inverse_root, self.bias, self.f, self.sort, self.origin,
+            self.side, self.phase, self.work, self.index, self.gap, self.child, self.variance, self.stack, sums,
+        )  # fmt: skip
+        return sums.reshape(2, 2)
+
+    def _forget(self, used):
+        """Drop the cells beyond the first ones: those of a level that is too high would take the place of others."""
+        kept = self.child[:used]
+        kept[kept >= used] = 0
+        self.variance[used:] = 0.0
+        self.used = used
 
     def starts(self):
         """The roots, as pairs of a cell and its level."""
@@ -183,7 +208,7 @@ def walk(
                         child[used + part] = 0
                     fill(
                         used, used + children, k + 1,
-                        f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error,
+                        f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error, gap[i],
                     )  # fmt: skip
                     child[i] = used
                     counts[0] = used + children
@@ -202,19 +227,82 @@ def walk(
     return FINE
 
 
+@compiled
+def disturb(
+    starts, level, bonus, capacity, inverse_root, bias, f, sort, origin, side, phase, work, index, gap, child, variance,
+    stack, sums,
+):  # fmt: skip
+    """A mean of n queries with variance v has the key of a better cell so often that n grows by 3 v / bonus^2 of it."""
+    children = 2 ** index.shape[1]
+    for s in range(starts.shape[0]):
+        top = 0
+        stack[0, 0], stack[0, 1] = starts[s, 0], starts[s, 1]
+        while top >= 0:
+            i, k = stack[top, 0], stack[top, 1]
+            top -= 1
+            b = gap[i] - bias[k]
+            if b - bonus * inverse_root[k] < level:
+                if child[i] > 0:
+                    for part in range(children):
+                        top += 1
+                        stack[top, 0], stack[top, 1] = child[i] + part, k + 1
+                continue
+            n = np.ceil((bonus / (b - level)) ** 2)
+            if not 1.0 < n < capacity[k]:
+                continue
+            more = n * min(1.0, 3.0 / bonus**2)
+            sums[0] += more
+            sums[1] += more * gap[i]
+            if sort != AT_CENTRE:
+                if variance[i] == 0.0:
+                    variance[i] = variance_within(f, origin, side[k], phase[k], index[i], work[1])
+                more = n * min(1.0, 3.0 * variance[i] / bonus**2)
+                sums[2] += more
+                sums[3] += more * gap[i]
+
+
+@compiled
+def variance_within(f, origin, a, phase, index, x):
+    """The variance of f over a cell, from three nodes per axis."""
+    d = x.size
+    total = squares = 0.0
+    for point in range(3**d):
+        rest, weight = point, 1.0
+        for q in range(d):
+            node = rest % 3 + 2
+            rest //= 3
+            weight *= WEIGHTS[node]
+            x[q] = origin[q] + (index[q] - phase[q] + 0.5 * (1.0 + NODES[node])) * a
+        y = f(x)
+        total += weight * y
+        squares += weight * y * y
+    return max(0.0, squares - total * total)
+
+
 # Means over cells
 
 
 @compiled
 def fill(
-    first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error
+    first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, work, index, gap, error, parent=math.nan
 ):  # fmt: skip
-    """The gaps of cells of one level, and their errors."""
+    """The gaps of cells of one level, and their errors; from the parent's gap, too, where all have the same parent."""
     d = index.shape[1]
     z, a = work[0], side[k]
+    afar, difference = TOLERANCE_AFAR[min(d, 3) - 1], math.inf
+    if sort == BY_CUBES and k >= DEEP and d > 1:
+        difference = -parent
+        for i in range(first, last):
+            for q in range(d):
+                z[q] = (index[i, q] - phase[k, q]) * a
+            gap[i] = two_nodes(f, origin, minimum, z, a, work[1])
+            difference += gap[i] / (last - first)
+        difference = abs(difference)
     for i in range(first, last):
+        distance = 0.0
         for q in range(d):
             z[q] = (index[i, q] - phase[k, q]) * a
+            distance = max(distance, abs(z[q] / a + 0.5))
         error[i] = 0.0
         if sort == AT_CENTRE:
             for q in range(d):
@@ -223,7 +311,12 @@ def fill(
         elif sort == CLOSED:
             gap[i] = mean(z, a)
         elif sort == BY_CUBES:
-            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, max(0, 3 - k), pieces, work[1])
+            away = k >= DEEP and distance > CLOSE
+            if away and difference <= afar * gap[i]:  # two nodes per axis are enough
+                error[i] = difference
+                continue
+            tolerance = afar if away else TOLERANCE[min(d, 3) - 1]
+            gap[i], error[i] = quadrature(f, origin, minimum, z, a, 0, d, max(0, DEEP - k), tolerance, pieces, work[1])
         else:
             gap[i] = 0.0
             for q in range(d):
@@ -231,20 +324,31 @@ def fill(
                 slot = sides[int(j * 7919.0 + k * 104729.0 + q * 31.0) % SLOTS]
                 if slot[0] != q or slot[1] != k or slot[2] != j:
                     slot[0], slot[1], slot[2] = q, k, j
-                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, pieces, work[1])
+                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, TOLERANCE[0], pieces, work[1])
                 gap[i] += slot[3]
                 error[i] += slot[4]
 
 
 @compiled
-def quadrature(f, origin, minimum, z, a, first, last, depth, pieces, x):
+def two_nodes(f, origin, minimum, z, a, x):
+    """The mean of f - f* over the cube at z, from two nodes per axis."""
+    d = x.size
+    total = 0.0
+    for point in range(2**d):
+        for q in range(d):
+            x[q] = origin[q] + (z[q] + 0.5 * a * (1.0 + NODES[(point >> q) & 1]))
+        total += f(x)
+    return total / 2**d - minimum
+
+
+@compiled
+def quadrature(f, origin, minimum, z, a, first, last, depth, tolerance, pieces, x):
     """The mean of f - f* over the cube at z, or over its side along one axis through x*, and an estimate of its error.
 
     Gauss's rules with two and three nodes per axis.  The cube is cut where it crosses an axis through x*, since that is
     where costs have kinks; then into halves `depth` times, so that waves are seen, and further where the rules differ.
     """
     d, m = x.size, last - first
-    tolerance = TOLERANCE[min(m, 3) - 1]
     top = 0
     for q in range(d):
         x[q] = origin[q]

@@ -21,6 +21,8 @@ from .algorithms import partition
 from .algorithms.protocol import Algorithm, check_algorithm
 from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
+from .claims import Curve
+from .curve import PERIOD
 from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PULLS, REGRET, UNRESOLVED, LevelTree
 
 if TYPE_CHECKING:
@@ -29,9 +31,24 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
 LONGEST = 1e300
-SHARED = 1e-4  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
-RESOLUTION = 1e-13  # of a level; where pulls jump within it, cells were released
+
+
+class Accuracy(NamedTuple):
+    """Of a search for a level."""
+
+    shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
+    resolution: float  # of a level; where pulls jump within it, cells were released
+
+
+EXACTLY = Accuracy(1e-4, 1e-13)
+ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
+ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
+LAST = 1e60  # of a curve
+PER_PERIOD = 8  # horizons of a curve
+MOST_POINTS = 128  # of a curve
+SPREAD = 4  # as many alignments where each horizon has partitions of its own
+TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 MOST_DIM = 6  # a mean over a cube takes 3^d points
 
 
@@ -41,7 +58,9 @@ class Prediction:
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
-    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).
+    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
+    regret, with a sign, that are not part of it: `noise`, the first-order effect of observation noise of variance 1,
+    and `spread`, that of the variance of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
@@ -91,12 +110,7 @@ def predict(
     seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
     a cell, one for all axes or one for each.
     """
-    check_algorithm(algorithm)
-    check_is_cost(cost)
-    if not hasattr(algorithm, "level_rule"):
-        raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
-    if cost.dim > MOST_DIM:
-        raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
+    _check_predictable(algorithm, cost)
     horizons = check_horizons(horizons, LONGEST)
     seed = whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
@@ -124,6 +138,145 @@ def predict(
     )
 
 
+def foretell(
+    algorithm: Algorithm,
+    cost: Cost,
+    first: float,
+    cells: int = 2**16,
+    alignments: int = 8,
+    seed: int = 0,
+    kind: str = "random",
+) -> Curve:
+    """The predicted mean regret from T = first as far as trees of so many cells reach, with horizons that divide a
+    period evenly.
+
+    The alignments are those that `simulate` gives its first replicates; but an algorithm that is started anew for each
+    horizon gets more of them, evenly spread, and its regret is averaged over a step between horizons: it is ragged,
+    since its bins are a whole number.
+    """
+    _check_predictable(algorithm, cost)
+    first = float(check_horizons([first], LAST)[0])
+    seed, cells = whole("seed", seed, 0), whole("cells", cells, 1)
+    if kind not in ("random", "fixed"):
+        raise ValueError(f"kind = {shown(kind)} must be 'random' or 'fixed'")
+    replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
+    algorithm = algorithm.settle(cost)
+    if algorithm.anytime:
+        return _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind)
+    return _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kind)
+
+
+def _check_predictable(algorithm, cost):
+    check_algorithm(algorithm)
+    check_is_cost(cost)
+    if not hasattr(algorithm, "level_rule"):
+        raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
+    if cost.dim > MOST_DIM:
+        raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
+
+
+class _Growing:
+    """One alignment of an anytime algorithm, asked at growing horizons."""
+
+    def __init__(self, algorithm, cost, length, offset, cells):
+        self.rule = algorithm.level_rule(cost, length)
+        self.tree = LevelTree(cost, self.rule, length, offset, LAST, cells)
+        self.limit = f"T = {LAST:.0e}"
+
+    def along(self, first, ratio):
+        """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
+        near, found, T, starts = None, [], first, self.tree.starts()
+        while T <= LAST:
+            bonus = self.rule.bonus(T)
+            try:
+                level, sums = _settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
+            except _OutOfReach as limit:
+                self.limit = limit.why
+                break
+            near = math.asinh(level / _unit(bonus, T)) if level > -math.inf else None
+            found.append(sums[:, [REGRET, CELLS]].sum(axis=0))
+            T = first * ratio ** len(found)
+        return np.array(found).reshape(-1, 2)
+
+
+def _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind):
+    given = [seeding.alignment(algorithm, cost, first, name, seed, kind) for name in replicates]
+    for length, offset in given:
+        _check_partition(algorithm, cost, first, length, offset, cells)
+    period = algorithm.period(cost)
+    period = PERIOD if math.isnan(period) else period
+    with ThreadPoolExecutor(available_cores()) as pool:
+        trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells), given))
+        periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
+        ratio = period ** (1 / max(1, min(PER_PERIOD, MOST_POINTS // max(1, periods))))
+        found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
+    shortest = min(range(len(found)), key=lambda i: len(found[i]))
+    points = len(found[shortest])
+    return _curve(first, ratio, np.mean([values[:points] for values in found], axis=0), trees[shortest].limit)
+
+
+def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kind):
+    def bins(T):
+        return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
+
+    last = _last(lambda T: bins(T) <= cells, first)
+    ratio = PERIOD ** (1 / (PER_PERIOD if math.log(last / first, PERIOD) * PER_PERIOD <= 60 else PER_PERIOD // 2))
+    places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "offsets"))
+    if kind == "fixed":
+        places = np.zeros((1, cost.dim + 1)) + [0.0] * cost.dim + [0.5]
+
+    def at(T):
+        start = None
+
+        def one(place):
+            nonlocal start
+            near = min(last, max(first, T * ratio ** (place[-1] - 0.5)))
+            length = algorithm.length(cost, near, 0.0)
+            shift = (cost.minimisers[0] - cost.lower) / length if kind == "random" else 0.0
+            offset = ((place[:-1] - shift) % 1.0).tolist()
+            _check_partition(algorithm, cost, near, length, offset, cells)
+            rule = algorithm.level_rule(cost, length)
+            tree = LevelTree(cost, rule, length, offset, near, cells)
+            bonus = rule.bonus(near)
+            level, sums = _settled(tree, tree.starts(), near, bonus, near, near=start, accuracy=ROUGHLY)
+            start = math.asinh(level / _unit(bonus, near)) if level > -math.inf else None
+            return sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / near) ** TYPICAL, 1.0]
+
+        return np.mean([one(place) for place in places], axis=0)
+
+    with ThreadPoolExecutor(available_cores()) as pool:
+        count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
+        found = list(pool.map(at, [first * ratio**i for i in range(count)]))
+    limit = f"T = {LAST:.0e}" if last == LAST else f"more than {cells:,} cells"
+    return _curve(first, ratio, np.array(found), limit)
+
+
+def _curve(first, ratio, found, limit):
+    if not len(found):
+        raise ValueError(f"T = {first:.3g} is out of reach: it takes {limit}")
+    horizons = tuple(first * ratio**i for i in range(len(found)))
+    return Curve(horizons, *(tuple(column.tolist()) for column in found.T), limit)
+
+
+def _last(possible, first):
+    """The last T up to which it is possible, to some per mille."""
+    if possible(LAST):
+        return LAST
+    low, high = first, LAST
+    while high > 1.001 * low:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if possible(middle) else (low, middle)
+    return low
+
+
+def _even(count, dim, rng):
+    """Points that fill a cube evenly (Kronecker's sequence, with powers of the root of x^(d+1) = x + 1), shifted."""
+    root = 2.0
+    for _ in range(60):
+        root = (1 + root) ** (1 / (dim + 1))
+    return (rng.random(dim) + np.outer(np.arange(count), root ** -np.arange(1.0, dim + 1))) % 1.0
+
+
 def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
     """Pairs of an index and (length, offset), or None: as the engine draws them for the replicate of this index."""
     if isinstance(alignments, Integral):
@@ -148,18 +301,18 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
     return float(length), offset
 
 
-def _check_partition(algorithm, cost, horizon, length, offset):
-    cells = math.prod(partition.counts(cost, length, offset))
-    if cells > MOST_CELLS:
+def _check_partition(algorithm, cost, horizon, length, offset, most=None):
+    cells, most = math.prod(partition.counts(cost, length, offset)), MOST_CELLS if most is None else most
+    if cells > most:
         advice = "take longer cells"
         if not algorithm.anytime:
             possible = 1.0
-            while algorithm.cells(cost, 2 * possible) < MOST_CELLS:
+            while algorithm.cells(cost, 2 * possible) < most:
                 possible *= 2
             advice = f"up to T = {possible:.2g} a prediction is possible"
         raise ValueError(
             f"T = {horizon:.3g} is out of reach on {cost}: {algorithm.label} has {cells:.2g} initial cells, and "
-            f"{MOST_CELLS:,} is the most; {advice}"
+            f"{most:,} is the most; {advice}"
         )
     partition.check(cost, length, any(offset), f"length = {length:g}")
 
@@ -169,12 +322,14 @@ def _rows(tree, bonus, horizon, alignment, length):
         key, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
     except _OutOfReach as limit:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {tree.cost}: {limit.why}; "
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {limit.why}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
     _, cells, regret, error = sums.sum(axis=0).tolist()
+    noise, spread = _disturbances(tree, key, bonus, horizon, regret)
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
+    row |= {"noise": noise / (regret or 1.0), "spread": spread / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()
@@ -182,12 +337,30 @@ def _rows(tree, bonus, horizon, alignment, length):
     return row, by_level
 
 
+def _disturbances(tree, level, bonus, horizon, regret):
+    """What noise and the spread within cells add to the regret.
+
+    The pulls still add up to T, so that those that they add are missing elsewhere, at the marginal regret per pull.
+    """
+    if level == -math.inf:
+        return 0.0, 0.0
+    unit, starts = _unit(bonus, horizon), tree.starts()
+    s, pulls = math.asinh(level / unit), horizon
+    step = STEP / 8
+    while pulls > 0.99 * horizon and step < 100:
+        sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
+        pulls = sums[:, PULLS].sum()
+        step *= 2
+    marginal = (regret - sums[:, REGRET].sum()) / (horizon - pulls) if pulls < horizon else regret / horizon
+    return [float(more_regret - marginal * more) for more, more_regret in tree.disturbed(level, bonus)]
+
+
 class _OutOfReach(Exception):
-    def __init__(self, status, reached):
+    def __init__(self, status, most_cells, reached):
         self.why = (
-            f"it takes more than {MOST_CELLS:,} cells"
+            f"more than {most_cells:,} cells"
             if status == NO_ROOM
-            else "it takes cells so small that the rounding errors of its formula show"
+            else "cells so small that the rounding errors of its formula show"
         )
         self.reached = reached
 
@@ -201,9 +374,10 @@ class _Trial(NamedTuple):
     released: np.ndarray
 
 
-def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0):
+def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
+    `near` is where to look for it first, on the scale of the search.
     Queries grow with the level, from one per cell.  They jump where a full cell is split whose children are better
     than it looked: its children are then queried alone, at levels of their own, until they have caught up.
     """
@@ -211,19 +385,25 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0):
         sums, _, _ = tree.walk(starts, -math.inf, bonus, math.inf)
         sums[:, [PULLS, REGRET, ERROR]] *= pulls / len(starts)
         return -math.inf, sums
-    unit = bonus / math.sqrt(horizon)  # levels are searched on a scale that is logarithmic beyond this on both sides
+    unit = _unit(bonus, horizon)
 
-    def trial(s, before=-math.inf):
+    def trial(s, before=-math.inf, most=ENOUGH):
         level = unit * math.sinh(s)
-        sums, status, released = tree.walk(starts, level, bonus, HEADROOM * horizon, before)
+        sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
 
-    low = trial(-math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit))  # one query each
-    high = trial(low.s + STEP)
-    while high.pulls < pulls:
-        low, high = high, trial(high.s + STEP)
+    step = STEP if near is None else STEP / 8
+    once = -math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit)  # one query each
+    low, high = trial(once if near is None else near), None
+    while low.pulls >= pulls:
+        step *= 2
+        low, high = trial(low.s - step), low
+    while high is None or high.pulls < pulls:
+        step *= 1 if near is None else 2
+        low, high = high or low, trial((high or low).s + step)
     turn = 0
-    while high.pulls - low.pulls > SHARED * horizon and high.s - low.s > RESOLUTION * max(1.0, abs(low.s)):
+    shared, resolution = accuracy.shared * horizon, accuracy.resolution
+    while high.pulls - low.pulls > shared and high.s - low.s > resolution * max(1.0, abs(low.s)):
         share = 0.5
         if turn % 3 and high.pulls < math.inf:
             share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
@@ -231,16 +411,22 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0):
         low, high = (middle, high) if middle.pulls < pulls else (low, middle)
         turn += 1
     missing = pulls - low.pulls
-    if high.pulls - low.pulls > SHARED * horizon:
+    if high.pulls - low.pulls > shared:
         if high.status in (NO_ROOM, UNRESOLVED):
-            raise _OutOfReach(high.status, elsewhere + low.pulls)
-        released = trial(high.s, before=low.level).released
-        if len(released):
-            return low.level, low.sums + _caught_up(tree, released, missing, bonus, horizon, elsewhere + low.pulls)
+            raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
+        high = trial(high.s, before=low.level, most=HEADROOM)
+        if len(high.released):
+            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
+            return low.level, low.sums + more
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
 
-def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
+def _unit(bonus, horizon):
+    """Levels are searched on a scale that is logarithmic beyond this on both sides."""
+    return bonus / math.sqrt(horizon)
+
+
+def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, near, accuracy):
     """What the pulls add to the sums that go to the children of released cells, or to the cells if they never split."""
     k = released[0, 1]
     if math.isinf(tree.capacity[k]):
@@ -248,6 +434,6 @@ def _caught_up(tree, released, pulls, bonus, horizon, elsewhere):
         sums[k, PULLS] = pulls
         sums[k, REGRET] = pulls * tree.gap[released[:, 0]].mean()
         return sums
-    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere)
+    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere, near, accuracy)
     np.subtract.at(sums, (released[:, 1], CELLS), 1)
     return sums

@@ -10,6 +10,7 @@ from function_zoo.files import Drafts, no_formula
 
 from .analysis import Analysis, Judged, Result
 from .comparison import Gap
+from .curve import Limit
 from .fit import Estimate, Fit
 from .markdown import literal, one_line
 from .verdicts import Assessment
@@ -100,9 +101,33 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
                 "violated": "; ".join(map(str, claim.violated)),
                 "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
+                **theory_of(result),
                 **(checks_of(result, fit) if usable else {}),
             }
         )
+
+
+def theory_of(result: Result) -> dict:
+    """Of fits.csv: how the runs compare with the predicted curve, and the curve with the theorem."""
+    found, far = result.agreement, result.far
+    ratio, share = (found.ratio, found.lock_in) if found else ((None,) * 3, (None,) * 3)
+    return {
+        "predicted_slope": result.predicted_slope,
+        "agreement": found and str(found.name),
+        "agreement_reason": found.reason if found else result.unforetold,
+        **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
+        **spelled("ratio_slope", found and found.slope),
+        **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),
+        "far_verdict": far and str(far.on_exponent.name),
+        "far_reason": far and far.on_exponent.reason,
+        **spelled("far_exponent", far and far.exponent),
+        "far_printed": far and str(far.on_printed.name),
+        "far_corrected": far and far.on_corrected and str(far.on_corrected.name),
+        **spelled("far_log_power", far and far.power),
+        **spelled("far_shifted_power", far and far.shifted),
+        "far_visible": far and far.visible,
+        "far_horizon": far and result.case.curve.horizons[-1],
+    }
 
 
 def checks_of(result: Result, fit: Fit) -> dict:
@@ -170,7 +195,7 @@ def gap_row(gap: Gap) -> dict:
     )
 
 
-def spelled(name, estimate: Estimate | None) -> dict:
+def spelled(name, estimate: Estimate | Limit | None) -> dict:
     """Three columns: the value and its interval."""
     ends = {"": "value", "_low": "low", "_high": "high"}
     return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}

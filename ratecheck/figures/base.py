@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import textwrap
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
 from function_zoo.files import Drafts
@@ -38,6 +39,7 @@ COLOURS = 256
 LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
 SHADE = "0.93"
 INK = "0.15"
+PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour
 ANY = "0.5"  # in a legend: whatever the colour of the panel
 
 
@@ -133,9 +135,34 @@ def horizon_axis(axis, result):
     """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons."""
     axis.set_xscale("log")
     axis.xaxis.set_minor_locator(NullLocator())
+    _window(axis, result)
+
+
+def _window(axis, result):
     axis.axvspan(*result.case.window, color=SHADE, zorder=-10, linewidth=0)
     if result.case.horizons[0] < result.case.onset <= result.case.horizons[-1]:
         axis.axvline(result.case.onset, color=INK, linestyle=":", linewidth=1.2)
+
+
+def approach_axis(axis, result):
+    """The same, but with 1/ln T from right to left: T = infinity has a place, and T^s (ln T)^p has a straight slope."""
+    _window(axis, result)
+    axis.set_xscale("function", functions=(_approach, _approached))
+    axis.xaxis.set_major_locator(FixedLocator(STATIONS))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda T, _: "∞" if STATIONS[-1] <= T else number(T)))
+    axis.set_xlim(result.data.horizons[0] * 0.7, STATIONS[-1])
+
+
+STATIONS = (1e3, 1e4, 1e6, 1e10, 1e25, 1e300)  # labels of such an axis; the last stands for infinity
+
+
+def _approach(T):
+    """Of a horizon; whatever lies below e, where an axis may look, is at the left end."""
+    return -1 / np.log(np.maximum(T, math.e))
+
+
+def _approached(x):
+    return np.exp(np.minimum(-1 / np.minimum(x, -1e-9), 700.0))
 
 
 FEW, SOME, MANY = (1.0,), (1.0, 2.0, 5.0), (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
@@ -192,6 +219,10 @@ def note(axis, text, corner):
 
 def window_key():
     return Patch(color=SHADE, label="window of the fit")
+
+
+def curve_key():
+    return Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
 
 
 def onset_key():

@@ -22,6 +22,7 @@ class Kind:
     keys: Callable  # the entries of the legend
     ylabel: str
     needs_fit: bool = False
+    horizons: Callable = horizon_axis  # makes the axis of T of a panel
 
     def draw(self, family, analysis) -> tuple[str, Figure] | None:
         """The title and the figure of a family; nothing where no case could be shown."""
@@ -45,7 +46,7 @@ class Kind:
                     excuse(axis, "not part of the study" if result is None else result.problem)
                 else:
                     self.panel(axis, result, colour_of(i), MARKERS[i % len(MARKERS)], margin)
-                    horizon_axis(axis, result)
+                    self.horizons(axis, result)
             axes[i, 0].set_ylabel(self.ylabel)
         for axis in axes[-1]:
             axis.set_xlabel("T")

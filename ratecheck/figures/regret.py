@@ -8,11 +8,13 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
 from ..means import within
-from .base import ANY, INK, log_ticks, note, onset_key, points, room, window_key
+from .base import ANY, INK, PREDICTED, curve_key, log_ticks, note, onset_key, points, room, window_key
 from .grid import Kind
 
+BEYOND = 1e4  # times the last horizon: so far the predicted curve is shown
 CAPTION = (
-    "Mean regret, the middle 80 % of the runs, the fitted line with its 95 % interval (log power divided out and put "
+    "Mean regret, the middle 80 % of the runs, the predicted curve (theory without a free parameter, also where no run "
+    "has been), the fitted line with its 95 % interval (log power divided out and put "
     "back), and the promised shape through the middle of the window: only its slope means something, not its height. "
     "The window is shaded, the onset dotted where it lies among the horizons; points outside the window are hollow."
 )
@@ -40,20 +42,35 @@ def panel(axis, result, colour, marker, margin):
         )
     anchor = in_window if in_window.any() else np.ones(len(T), bool)
     height = np.exp(np.mean(data.y[anchor] - np.log(rate.regret(T[anchor]))))
-    shape = height * rate.regret(T)
-    axis.plot(T, shape, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
+    reach, predicted = foretold(axis, result)
+    wide = np.append(T, reach)
+    shape = height * rate.regret(wide)
+    axis.plot(wide, shape, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
     axis.set_yscale("log")
     axis.yaxis.set_minor_locator(NullLocator())
-    least, most = (float(end(np.concatenate([low, high, mean, shape]))) for end in (np.min, np.max))
+    least, most = (float(end(np.concatenate([low, high, mean, shape, predicted]))) for end in (np.min, np.max))
     log_ticks(axis, least, most)
     room(axis, least, most, below=0.2, above=0.05)
     note(axis, "\n".join(lines), "lower right")
+
+
+def foretold(axis, result):
+    """Draw the predicted curve through the points and beyond: the horizons beyond them, and its regrets."""
+    curve, last = result.case.curve, result.data.horizons[-1]
+    if curve is None:
+        return np.empty(0), np.empty(0)
+    T = np.array(curve.horizons)
+    shown = BEYOND * last >= T
+    regret = np.array(curve.regret)[shown]
+    axis.plot(T[shown], regret, color=PREDICTED, linewidth=1.6, zorder=1.5)
+    return T[shown & (last < T)], regret
 
 
 def keys():
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
         Patch(color=ANY, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
+        curve_key(),
         Line2D([], [], color=INK, linewidth=1.3, label="fit, 95 % interval"),
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
         window_key(),

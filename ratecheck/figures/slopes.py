@@ -6,12 +6,15 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ..curve import slopes
 from ..means import within
-from .base import ANY, INK, onset_key, points, window_key
+from .base import ANY, INK, PREDICTED, STATIONS, approach_axis, curve_key, onset_key, points, window_key
 from .grid import Kind
 
 CAPTION = (
-    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out. The line is the promised "
+    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out, and those of the predicted "
+    "curve over whole periods (a factor of 16 where there is none), as far as it was computed. T is spaced by 1/ln T: "
+    "infinity has a place, and the slope of T^s (ln T)^p is a straight line to s. The level line is the promised "
     "exponent s; the band reaches from s to s + p / ln T, p the log power that theory stands by; the dashed line shows "
     "the printed p."
 )
@@ -21,8 +24,8 @@ def panel(axis, result, colour, marker, margin):
     claim = result.own.claim
     T = np.array([t for t, _ in result.local_slopes()])
     value, low, high = np.array([(e.value, e.low, e.high) for _, e in result.local_slopes()]).T
-    ends = result.data.horizons[[0, -1]]
-    fine = np.geomspace(*ends, 60)
+    ends = np.array([result.data.horizons[0], STATIONS[-1]])
+    fine = np.exp(1 / np.linspace(*(1 / np.log(ends)), 60))
     axis.fill_between(
         fine,
         claim.rate.slope,
@@ -35,6 +38,9 @@ def panel(axis, result, colour, marker, margin):
         edge = claim.printed.slope + claim.printed.log_power / np.log(fine)
         axis.plot(fine, edge, color="0.4", linestyle=(0, (4, 2)), linewidth=1.1)
     axis.plot(ends, [claim.rate.slope] * 2, color=INK, linewidth=1.3)
+    if result.case.curve is not None:
+        far, foretold = slopes(result.case.curve, result.case.period)
+        axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
@@ -44,6 +50,7 @@ def panel(axis, result, colour, marker, margin):
 def keys():
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
+        curve_key(),
         Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
         Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
         Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p"),
@@ -59,4 +66,5 @@ SLOPES = Kind(
     panel=panel,
     keys=keys,
     ylabel="d ln R / d ln T",
+    horizons=approach_axis,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..markdown import counted, listing
 from .answer import answer, caution, hypotheses
 from .context import Context
+from .theory import follows, obeys
 from .words import sentence
 
 
@@ -12,10 +13,16 @@ def opening(context: Context):
     info = context.info
     yield f"# {info.name}"
     yield f"**Question.** {info.question}"
-    yield f"**Answer.** {answer(context.analysis, context.case)}"
-    for title, text in (("Caution", caution(context.analysis)), ("Hypotheses", hypotheses(context.analysis))):
+    yield f"**Answer of the runs alone.** {answer(context.analysis, context.case)}"
+    qualified = {
+        "Do the runs follow the predicted curve?": follows(context),
+        "Does the predicted curve obey the theorem?": obeys(context),
+        "Caution.": caution(context.analysis),
+        "Hypotheses.": hypotheses(context.analysis),
+    }
+    for title, text in qualified.items():
         if text:
-            yield f"**{title}.** {text}"
+            yield f"**{title}** {text}"
     short = [context.case(r) for r in context.analysis.results if r.found < r.expected]
     lacks = [f"{counted(len(info.missing), 'unit')} of work failed (see Provenance)"] if info.missing else []
     lacks += [f"fewer runs than planned stand behind {listing(short)}"] if short else []

@@ -21,9 +21,9 @@ PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
-NUMBERS += ["margin"]
+NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
-WORDS += ["violated_names", "role"]
+WORDS += ["violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
 GAP_NUMBERS = ["dim", "predicted", "gap", "low", "high"]
 GAPS = [*GAP_NUMBERS, "family", "cost", "first", "second", "reason"]
@@ -184,6 +184,7 @@ def _blocks(found: Zoo, drawn):
         f"{counts['CONSISTENT']} are CONSISTENT with the runs, {counts['REFUTED']} REFUTED and "
         f"{counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is REFUTED in {counted(printed, 'case')}."
     )
+    yield from _foretold(own)
     yield from _qualified(own)
     yield from _skipped(found)
     for picture in drawn:
@@ -197,8 +198,11 @@ def _verdicts(found: Zoo, costs):
     bounding = fits[fits["role"] == "bound"]
     bounds = list(dict.fromkeys(bounding["theorem"]))
     said = [
-        "Exponent / printed log power / corrected log power, where theory corrects it: C is CONSISTENT, **R** REFUTED, "
-        "? INCONCLUSIVE. In round brackets: verdicts without force, because the negative control was not refuted; † "
+        "Three answers for each algorithm. Runs alone: exponent / printed log power / corrected log power, where "
+        "theory corrects it; C is CONSISTENT, **R** REFUTED, ? INCONCLUSIVE. Runs / curve: whether the runs follow the "
+        "predicted curve, and the mean of measured / predicted. Curve / theorem: what the predicted curve says about "
+        "the same exponent and powers, and the T up to which it was computed. "
+        "In round brackets: verdicts without force, because the negative control was not refuted; † "
         "marks fewer runs than planned."
     ]
     if bounds:
@@ -219,9 +223,31 @@ def _verdicts(found: Zoo, costs):
     yield " ".join(said)
     theorems = [" or ".join(dict.fromkeys(found.own[found.own["algorithm"] == a]["theorem"])) for a in found.algorithms]
     heads = [f"{a}, {theorem}" for a, theorem in zip(found.algorithms, theorems, strict=True)]
-    header = ["family", "d", "α", "β", *heads, *bounds, "predicted gap", "measured gap", "study"]
+    three = [part for head in heads for part in (f"{head}: runs alone", "runs / curve", "curve / theorem")]
+    header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
+
+
+def _foretold(own):
+    """What the predicted curves say, over all costs."""
+    compared, computed = own.dropna(subset=["agreement"]), own.dropna(subset=["far_verdict"])
+    if len(compared):
+        follow, leave = (int((compared["agreement"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
+        near = int((compared["ratio"].sub(1).abs() <= 0.03).sum())
+        yield (
+            f"Of {counted(len(compared), 'case')} with a predicted curve the runs follow it in {follow}, and do not in "
+            f"{leave}; measured / predicted lies within 3 % of 1 in {near} of them, with a median of "
+            f"{compared['ratio'].median():.3f}."
+        )
+    if len(computed):
+        obey, break_ = (int((computed["far_verdict"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
+        printed = int((computed["far_printed"] == "REFUTED").sum())
+        yield (
+            f"Of {counted(len(computed), 'predicted curve')} {obey} tend to an exponent that the theorem allows, "
+            f"{break_} to a larger one; the others cannot be computed far enough. The printed log power is REFUTED by "
+            f"{printed} of them."
+        )
 
 
 def _qualified(own):
@@ -259,7 +285,7 @@ def _row(here, gap, algorithms, bounds):
         first["dim"],
         fraction(first["alpha"]),
         fraction(first["beta"]),
-        *(_parts(here[(here["algorithm"] == a) & (here["role"] == "own")]) for a in algorithms),
+        *(cell for a in algorithms for cell in _three(here[(here["algorithm"] == a) & (here["role"] == "own")])),
         *(_bound(here[here["theorem"] == theorem], algorithms) for theorem in bounds),
         predicted,
         measured,
@@ -282,6 +308,24 @@ def _bound(rows, algorithms) -> str | None:
     return " ".join(found) or None
 
 
+def _three(rows) -> tuple[str | None, ...]:
+    """What the runs say alone, whether they follow the predicted curve, and whether the curve obeys the theorem."""
+    if rows.empty:
+        return None, None, None
+    row = rows.iloc[0]
+    follows = obeys = None
+    if pd.notna(row["agreement"]):
+        follows = f"{_letter(row['agreement'])} {fixed(row['ratio'])}"
+    if pd.notna(row["far_verdict"]):
+        powers = [row[name] for name in ("far_verdict", "far_printed", "far_corrected") if pd.notna(row[name])]
+        obeys = f"{' / '.join(map(_letter, powers))}, {row['far_horizon']:.0e}"
+    return _parts(rows), follows, obeys
+
+
+def _letter(verdict) -> str:
+    return {"CONSISTENT": "C", "REFUTED": "**R**"}.get(verdict, "?")
+
+
 def _parts(rows) -> str | None:
     """The verdicts on an exponent and its log powers, printed first."""
     if rows.empty:
@@ -291,7 +335,7 @@ def _parts(rows) -> str | None:
 
 def _marked(verdicts, row) -> str:
     """Letters, in brackets where they have no force, and a dagger where runs are missing."""
-    text = " / ".join({"CONSISTENT": "C", "REFUTED": "**R**"}.get(v, "?") for v in verdicts)
+    text = " / ".join(map(_letter, verdicts))
     if row["control"] != "REFUTED" and set(verdicts) != {"INCONCLUSIVE"}:
         text = f"({text})"
     return text + "†" * bool(row["replicates"] < row["planned"])

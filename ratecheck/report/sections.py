@@ -13,11 +13,13 @@ from .inconclusive import inconclusive
 from .local_slopes import local_slopes
 from .opening import opening
 from .provenance import provenance
+from .theory import theory
 from .verdicts import verdicts
 
 SECTIONS = (
     opening,
     verdicts,
+    theory,
     figures,
     foundations,
     diagnostics,

@@ -177,6 +177,10 @@ class Store:
         with self._transaction() as db:
             self._put(db, "audits", cost, json.dumps(rows))
 
+    def foretell(self, series: str, record: dict):
+        """What theory says about the runs of a series."""
+        self.note(_foretold(series), record)
+
     def note(self, key: str, value):
         """Remember something about the study; noting what is known already writes nothing."""
         text = json.dumps(value)
@@ -258,6 +262,10 @@ class Store:
     def audits(self) -> dict[str, list[dict]]:
         found = self._all("SELECT cost, rows FROM audits")
         return {cost: self._parsed(rows, f"the audit of {shown(cost)}", notes.audit) for cost, rows in found}
+
+    def foretold(self, series: str) -> dict | None:
+        found = self._all("SELECT value FROM notes WHERE key = ?", _foretold(series))
+        return self._parsed(found[0][0], f"what is foretold for {shown(series)}", notes.foretold) if found else None
 
     def sessions(self) -> list[dict]:
         """What ran when.  A session that was killed could not say how long it took: its last unit says it."""
@@ -349,6 +357,10 @@ class Store:
             with explained(self.path):
                 self._digest = checked(self._opened, self.path, self.sealed).digest
         return self._digest
+
+
+def _foretold(series: str) -> str:
+    return f"foretold {series}"
 
 
 def _plain(row: dict) -> tuple:

@@ -174,7 +174,14 @@ SERIES = fields(
     semantics=whole(),
     period=maybe(number(1 + 1e-9, 1e50)),
 )
+CURVE = fields(
+    horizons=listed(number(1, 1e300), 2, 1000),
+    regret=listed(number(1e-300, 1e300), 2, 1000),
+    cells=listed(number(0, 1e300), 2, 1000),
+    limit=text,
+)
 CASE = fields(
+    optional=("curve",),
     family=text,
     parameters=mapping(text),
     constants=mapping(scalar),
@@ -190,6 +197,7 @@ CASE = fields(
     shift=maybe(number(0)),
     claims=listed(CLAIM, fewest=1),
     controls=listed(fields(name=text, kind=one_of("upper", "lower"), rate=RATE), fewest=1),
+    curve=maybe(CURVE),
 )
 STUDY = fields(
     others=lambda *_: None,  # of a later version: not used
@@ -222,6 +230,14 @@ AUDIT = listed(
     )
 )
 
+FORETOLD = fields(
+    version=whole(),
+    horizons=listed(whole(1, 2**53), fewest=1),
+    problem=text,
+    regret=listed(listed(number(1e-300))),
+    left_open=listed(tuples(number(), number(), number())),
+)
+
 
 def study(data) -> list[Case]:
     """The cases of a study that may be judged."""
@@ -238,6 +254,8 @@ def study(data) -> list[Case]:
         expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
         for name in ("alpha", "beta"):
             number()(plan["constants"].get(name), f"{place}.constants.{name}")
+        if plan.get("curve") is not None:
+            _curve(plan["curve"], f"{place}.curve")
         for claim in plan["claims"]:
             _corrected(claim, f"{place}.claims")
         found.append(Case.from_json(plan))
@@ -254,6 +272,14 @@ def _corrected(claim, place):
         expect(kept and corrected != printed, corrected, place, "a corrected rate with another log power alone")
 
 
+def _curve(curve, place):
+    """Horizons rise, and each has its regret and its cells."""
+    horizons = curve["horizons"]
+    expect(all(a < b for a, b in pairwise(horizons)), horizons, f"{place}.horizons", "a rising list")
+    for name in ("regret", "cells"):
+        expect(len(curve[name]) == len(horizons), curve[name], f"{place}.{name}", "a list as long as horizons")
+
+
 def session(data):
     SESSION(data, "details")
     for name in NAMES:
@@ -267,3 +293,15 @@ def names(data):
 
 def audit(data):
     AUDIT(data, "rows")
+
+
+def foretold(data):
+    """The predicted regret of some replicates at some horizons, or why there is none."""
+    FORETOLD(data, "it")
+    horizons = data["horizons"]
+    expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
+    if not data["problem"]:
+        expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")
+        expect(bool(data["regret"]), data["regret"], "regret", "a list of replicates")
+        for i, row in enumerate(data["regret"]):
+            expect(len(row) == len(horizons), row, f"regret[{i}]", "a list as long as horizons")

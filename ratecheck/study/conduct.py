@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,13 +13,15 @@ from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
 from ..markdown import one_line
-from ..store import FILE, Store, set_aside, sole_writer
+from ..store import FILE, Store, StoreError, set_aside, sole_writer
 from .declaration import Grid, Study
+from .expectations import expected, unjudged
+from .foretelling import lacking
 from .limits import checked
-from .plan import cases, workload
+from .plan import CURVES, cases, foreseen, unforeseen, workload
 from .progress import Progress, clock
 from .rendering import render
-from .runner import NothingStored, check_costs, run_units, surroundings, units_of
+from .runner import NothingStored, audit_of, check_costs, run_units, surroundings, units_of
 
 COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
@@ -49,7 +52,7 @@ def conduct(
     """
     folder = Path(folder)
     unit_timeout = checked(unit_timeout)
-    planned = cases(study)
+    planned = cases(study, curves=unforeseen)  # what is wrong is said before anything is computed or written
     kernels, tls = all(p.algorithm.compiled for p in planned), tls_files(*tls or (None,) * 3)
     kind, what = place(scheduler, workers, kernels, tls, unit_timeout is not None)
     check_costs(planned)
@@ -64,9 +67,27 @@ def conduct(
                     f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
                     "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
                 )
+            planned = cases(study, curves=_remembered(store))
+            for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
+                say(sentence)
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+
+
+def _remembered(store):
+    """Predicted curves: those of the folder's last plan, the others computed."""
+    try:
+        plan, known = store.study()
+    except StoreError:
+        return foreseen
+    current = plan.get("curves") == CURVES
+    found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
+
+    def curve(series, algorithm, cost, first):
+        return found.get((series.digest, first)) or foreseen(series, algorithm, cost, first)
+
+    return curve
 
 
 def _note_plan(store, plan):
@@ -87,8 +108,8 @@ def _note_plan(store, plan):
 def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
-    audits = [c for c in costs if not _current(c, known.get(str(c)))]
-    executor = make_executor() if audits or units_of(planned, store, study.noise, 1) else None
+    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))] + lacking(planned, store)
+    executor = make_executor() if asides or units_of(planned, store, study.noise, 1) else None
     store.note("failed", [])
     if executor is None:
         return
@@ -99,7 +120,7 @@ def _run(study, planned, store, make_executor, unit_timeout):
     try:
         units = units_of(planned, store, study.noise, executor.slots)
         progress = Progress(units)
-        outcome = run_units(units, store, executor, session, progress, audits, unit_timeout)
+        outcome = run_units(units, store, executor, session, progress, asides, unit_timeout)
         store.note("failed", outcome.failed)
     finally:
         executor.close()
@@ -137,26 +158,37 @@ def described(study: Study, planned: list[Planned]) -> dict:
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
+        "curves": CURVES,
     }
 
 
-def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
-    """What would run, and an estimate of time and memory."""
-    planned = cases(study)
+def _grids(planned):
+    """The runs of each case, as a table."""
     names = [one_line(p.case.name) for p in planned]
     wide = max(map(len, names))
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
-    lines = [row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")]
+    yield row("case", "runs", "horizons", "from", "to", "window from", "periods", "steps")
     for name, (case, _, _) in zip(names, planned, strict=True):
         first, last = case.horizons[0], case.horizons[-1]
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
-        lines.append(row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}"))
-    if (Path(folder) / FILE).exists() and not fresh:
-        with Store(folder) as store:
-            work = workload(planned, store, workers)
-    else:
-        work = workload(planned, NothingStored(), workers)
+        yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
+
+
+def _expectations(planned, margin):
+    """What theory expects of each case, and what its verdict will be able to exclude."""
+    for plan in planned:
+        yield f"{one_line(plan.case.name)}: {expected(plan, margin)}"
+
+
+def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
+    """What would run, what theory expects of it, and an estimate of time and memory."""
+    with ExitStack() as stack:
+        stored = (Path(folder) / FILE).exists() and not fresh
+        store = stack.enter_context(Store(folder)) if stored else NothingStored()
+        planned = cases(study, curves=_remembered(store) if stored else foreseen)
+        work = workload(planned, store, workers)
+    lines = [*_grids(planned), "", *_expectations(planned, study.margin)]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [

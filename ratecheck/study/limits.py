@@ -6,7 +6,7 @@ import math
 
 LEAST = 60.0  # seconds
 GENEROUS = 20  # times what units of its series took
-AUDIT = 600.0  # seconds; they are made of a few
+ASIDE = 600.0  # seconds, for an audit or a prediction; they are made of a few
 GUESS = 1000  # times an estimate that knows nothing of a plug-in: what a step of it takes may be anything
 
 
@@ -26,8 +26,8 @@ class Limits:
         return max(LEAST, (GENEROUS if unit.algorithm.compiled else GUESS) * unit.seconds)
 
     @property
-    def of_an_audit(self) -> float:
-        return max(AUDIT, self.given or 0.0)
+    def of_an_aside(self) -> float:
+        return max(ASIDE, self.given or 0.0)
 
     def learn(self, unit, seconds):
         series = unit.case.series.digest

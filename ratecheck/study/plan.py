@@ -18,20 +18,27 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..checks import MOST_HORIZONS
-from ..claims import Case, Claim, Planned
+from ..claims import Case, Claim, Curve, Planned, Series, own_of
+from ..curve import visible
 from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
+CURVES = 1  # the version of predicted curves: raised whenever the same case has another one
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
-def cases(study: Study) -> list[Planned]:
-    """Every case with its cost and its settled algorithm."""
+def cases(study: Study, curves=None) -> list[Planned]:
+    """Every case with its cost and its settled algorithm.
+
+    `curves(series, algorithm, cost, first)` gives the predicted curve of a case from a horizon on, or None; by default
+    it is computed.
+    """
+    curves = curves or foreseen
     found, rows = [], 0
     for cost, algorithm in product(study.costs, study.algorithms):
         try:
-            found.append(planned(study, cost, algorithm))
+            found.append(planned(study, cost, algorithm, curves))
         except ArithmeticError:
             raise ValueError(
                 f"{algorithm.label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
@@ -45,15 +52,17 @@ def cases(study: Study) -> list[Planned]:
     return found
 
 
-def planned(study: Study, cost: Cost, algorithm: Algorithm) -> Planned:
+def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
     settled = algorithm.settle(cost)
-    last = study.horizons.last if isinstance(study.horizons, Grid) else study.horizons[-1]
+    claims = claims_of(study, cost, algorithm, settled)
+    grid = study.horizons
+    first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
     series = series_of(settled, cost, study.seed, study.noise, study.alignment)
-    onset = settled.onset(cost, last)
+    curve = curves(series, settled, cost, first)
+    onset = settled.onset(cost, last) if curve is None else onset_of(curve, own_of(claims), series.period, study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, cost), onset, series.period)
     for horizon in horizons:
         settled.check(cost, horizon, study.alignment == "random")
-    claims = claims_of(study, cost, algorithm, settled)
     case = Case(
         family=cost.name,
         parameters={k: str(v) for k, v in cost.parameters.items()},
@@ -70,6 +79,7 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm) -> Planned:
         shift=settled.shift(cost),
         claims=claims,
         controls=(),
+        curve=curve,
     )
     return Planned(replace(case, controls=tuple(c.of(case.own) for c in study.controls)), cost, settled)
 
@@ -90,6 +100,32 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
             "study theorems=[...]"
         )
     return claims
+
+
+def foreseen(series: Series, algorithm: Algorithm, cost: Cost, first: int) -> Curve | None:
+    """The predicted curve of a case, computed once; None where there is no theory."""
+    key = (series.digest, first)
+    if key not in _FORESEEN and hasattr(algorithm, "level_rule"):
+        from ..prediction import foretell
+
+        try:
+            _FORESEEN[key] = foretell(algorithm, cost, first, seed=series.seed, kind=series.alignment)
+        except ValueError:  # too many dimensions, or cells
+            _FORESEEN[key] = None
+    return _FORESEEN.get(key)
+
+
+_FORESEEN = {}
+
+
+def unforeseen(series, algorithm, cost, first) -> None:
+    """In place of `foreseen`, where a plan is not to wait for it."""
+
+
+def onset_of(curve: Curve, claim: Claim, period: float | None, margin: float) -> float:
+    """The T from which on the predicted slope stays within the margin of the promise, the end of the curve if none."""
+    found = visible(curve, claim.rate, period, margin, claim.kind)
+    return curve.horizons[-1] if found is None else found
 
 
 def random_regret(cost: Cost) -> float:
@@ -136,10 +172,10 @@ def horizons_of(grid, scale: float, onset: float, period: float | None) -> tuple
 
 
 def window_of(horizons, onset) -> tuple[float, float]:
-    """From the onset, or the first horizon if that is later; at least three horizons."""
+    """From the onset, or the first horizon if that is later; all horizons where less than three lie beyond it."""
     latest = horizons[max(0, len(horizons) - 3)]
-    first = min((h for h in horizons if h >= onset), default=latest)
-    return (min(first, latest), horizons[-1])
+    first = min((h for h in horizons if h >= onset), default=horizons[-1])
+    return (first if first <= latest else horizons[0], horizons[-1])
 
 
 # What is left to do, counted and not listed, so that the plan of millions of runs takes a moment

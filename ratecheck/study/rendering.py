@@ -23,7 +23,7 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         # two cases share random streams only where their algorithms come to the same, and with it their runs
         return store.frame(series, streams=used[series] > 1)
 
-    analysis = analyse(planned, runs, study["margin"], comparisons)
+    analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold)
     info = Info(
         name=study["name"],
         question=study["question"],

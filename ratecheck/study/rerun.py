@@ -90,9 +90,9 @@ def _runs(rows, anytime) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _from_study(series: Series, study):
-    from .plan import cases
+    from .plan import cases, unforeseen
 
-    planned = cases(replace(study, seed=series.seed)) if study else ()
+    planned = cases(replace(study, seed=series.seed), curves=unforeseen) if study else ()
     return next(((p.cost, p.algorithm, study.noise) for p in planned if p.case.series == series), None)
 
 

@@ -6,7 +6,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -51,6 +51,16 @@ class Unit:
         return f"{self.case.name}, replicates {first} to {last}, T up to {longest}"
 
 
+@dataclass(frozen=True)
+class Aside:
+    """Work beside the runs, whose result the store keeps; what fails is said and no more."""
+
+    name: str
+    function: Callable
+    arguments: tuple
+    keep: Callable  # (store, result)
+
+
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     """What a worker does with a unit: its rows, a complaint, seconds, and the meaning of its kernels.
 
@@ -71,6 +81,10 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
 def audit(cost, stop=None):
     table = zoo.audit(cost)
     return table.to_dict("records")
+
+
+def audit_of(cost) -> Aside:
+    return Aside(f"the audit of {cost}", audit, (cost,), lambda store, rows: store.add_audit(str(cost), rows))
 
 
 # What is missing
@@ -142,7 +156,7 @@ class Outcome:
 
 
 def run_units(
-    units, store: Store, executor, session: int, progress, audits=(), unit_timeout: float | None = None
+    units, store: Store, executor, session: int, progress, asides=(), unit_timeout: float | None = None
 ) -> Outcome:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
@@ -151,9 +165,10 @@ def run_units(
     """
     for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
         executor.expect(thing)
-    for cost in audits:
-        executor.expect(cost)
-    work = _Work(units, store, executor, session, progress, audits, Limits(unit_timeout, store.speeds()))
+    for aside in asides:
+        for thing in aside.arguments[:2]:
+            executor.expect(thing)
+    work = _Work(units, store, executor, session, progress, asides, Limits(unit_timeout, store.speeds()))
     while work.submit():
         finished, _ = wait(work.running, timeout=progress.patience, return_when=FIRST_COMPLETED)
         for future in finished:
@@ -166,11 +181,11 @@ def run_units(
 class _Work:
     """What is to be done, what is under way, and what became of it."""
 
-    def __init__(self, units, store, executor, session, progress, audits, limits):
+    def __init__(self, units, store, executor, session, progress, asides, limits):
         self.store, self.executor, self.session = store, executor, session
         self.progress, self.limits = progress, limits
         self.queue = [(unit, 1) for unit in reversed(units)]
-        self.audits = list(audits)
+        self.asides = list(reversed(asides))
         self.repeats = Repeats(units, store)
         self.to_repeat = list(self.repeats.units)
         self.again, self.running, self.failed = [], {}, []
@@ -181,9 +196,10 @@ class _Work:
         slots = self.executor.slots
         while self.to_repeat and len(self.running) < slots + 2:
             self._start(self.to_repeat.pop(), REPEATED)
-        while self.audits and len(self.running) < slots + 2:
-            cost = self.audits.pop()
-            self.running[self.executor.submit(audit, cost, limit=self.limits.of_an_audit)] = (cost, 0)
+        while self.asides and len(self.running) < slots + 2:
+            aside = self.asides.pop()
+            future = self.executor.submit(aside.function, *aside.arguments, limit=self.limits.of_an_aside)
+            self.running[future] = (aside, 0)
         while self.queue and len(self.running) < 2 * slots + 2:
             self._start(*self.queue.pop())
         if not self.queue and self.executor.isolated:
@@ -205,9 +221,9 @@ class _Work:
             self.executor.check()  # nobody here cancels: the place may be gone
         if not isinstance(unit, Unit):
             if error is None:
-                self.store.add_audit(str(unit), future.result())
+                unit.keep(self.store, future.result())
             else:
-                self.progress.say(f"the audit of {unit} failed ({type(error).__name__}: {error})")
+                self.progress.say(f"{unit.name} failed ({type(error).__name__}: {error})")
             return
         if error is None:
             rows, complaint, seconds, semantics = future.result()

@@ -1,0 +1,166 @@
+"""The other two answers: whether the runs follow the predicted curve, and whether the curve obeys the theorem."""
+
+from __future__ import annotations
+
+from ..agreement import LOCKED, MARGIN, SLOPE_MARGIN
+from ..markdown import among, estimate, fixed, general, listing, table
+from ..verdicts import Name
+from .context import Context
+from .words import sentence, shown
+
+
+def theory(context: Context):
+    yield "## The predicted curve"
+    results = context.analysis.results
+    foretold = [r for r in results if r.agreement is not None or r.far is not None]
+    if not foretold:
+        yield f"Nothing is predicted here: {listing(list(dict.fromkeys(r.unforetold for r in results)))}."
+        return
+    yield (
+        "Theory foretells the regret itself, without a free parameter: all cells are queried until their keys have "
+        "risen to a common level. Each run is compared with the prediction at its own partition; 1 is agreement. The "
+        f"verdict is two-sided: CONSISTENT if the mean ratio lies within {100 * MARGIN:g} % of 1 and its slope against "
+        f"ln T within {SLOPE_MARGIN:g} of 0, early horizons left out; REFUTED if one of them lies outside by more than "
+        "what noise and the spread within cells leave open. A run that pays more than "
+        f"{LOCKED:g} times the predicted regret, in all or at its end, counts as locked in and is not averaged."
+    )
+    header = context.columns("slope measured", "slope predicted", "ratio", "slope of the ratio", "follows", "locked in")
+    yield table(header, [context.cells(r.case, *agreement_cells(r)) for r in foretold])
+    yield "\n".join(f"- {context.case(r)}: {_why(r)}." for r in foretold if _why(r))
+    yield from far_horizons(context, [r for r in foretold if r.far is not None])
+
+
+def agreement_cells(result):
+    fit, found = result.fit, result.agreement
+    measured = estimate(fit.slope, fit.low, fit.high) if fit else None
+    if found is None:
+        return [measured, fixed(result.predicted_slope), None, None, None, None]
+    share, low, high = found.lock_in
+    return [
+        measured,
+        fixed(result.predicted_slope),
+        estimate(*found.ratio),
+        estimate(found.slope.value, found.slope.low, found.slope.high, digits=4),
+        shown(found.name),
+        f"{len(found.locked)} of {found.replicates} ({100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}])",
+    ]
+
+
+def _why(result) -> str:
+    """What is to be said about a comparison that did not come out well."""
+    if result.agreement is None:
+        return result.unforetold
+    return "" if result.agreement.name == Name.CONSISTENT else str(result.agreement)
+
+
+def far_horizons(context: Context, results):
+    if not results:
+        return
+    yield "### Far horizons"
+    yield (
+        "What the predicted curve says about the theorem, without noise and as far as it can be computed: the limit of "
+        "its slope over whole periods as T grows (with limits that cover several ways to extrapolate), and the power "
+        "of ln T that is left at the promised slope, in brackets the power of ln T + μ a0^α, which stands in the "
+        "algorithm's keys. The model takes ln t for ln T and leaves out noise, whose share falls like 1/ln T."
+    )
+    header = context.columns(
+        "up to T", "visible from T", "slope there", "limit", "promised", "exponent", "log power", "printed", "corrected"
+    )
+    yield table(header, [context.cells(r.case, *far_cells(r)) for r in results])
+    lines = [f"- {context.case(r)}: {said}." for r in results for said in _open(r)]
+    if lines:
+        yield "\n".join(lines)
+
+
+def far_cells(result):
+    far, claim = result.far, result.own.claim
+    limit = far.exponent
+    powers = " ".join(
+        text
+        for text in (
+            far.power and f"{far.power.value:.2f}",
+            far.shifted and f"({far.shifted.value:.2f})",
+        )
+        if text
+    )
+    return [
+        f"{far.last:.2g}",
+        general(far.visible, 2),
+        fixed(far.slope),
+        limit and estimate(limit.value, limit.low, limit.high),
+        fixed(claim.rate.slope),
+        shown(far.on_exponent.name),
+        powers or None,
+        f"{claim.printed.log_power:.3g}: {shown(far.on_printed.name)}",
+        far.on_corrected and f"{claim.corrected.log_power:.3g}: {shown(far.on_corrected.name)}",
+    ]
+
+
+def _open(result):
+    """The reasons of what the curve refutes or leaves open, each once."""
+    far = result.far
+    parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
+    said = {}
+    for part, judged in parts.items():
+        if judged is not None and judged.name != Name.CONSISTENT:
+            said.setdefault(f"{judged.name}: {judged.reason}", []).append(part)
+    return [f"{listing(names)} {reason}" for reason, names in said.items()]
+
+
+# The two sentences at the top
+
+
+def follows(context: Context) -> str:
+    """Whether the runs follow the predicted curve; empty where nothing is predicted."""
+    found = [r for r in context.analysis.results if r.agreement is not None]
+    if not found:
+        return ""
+    total, ratios = len(found), [r.agreement.ratio[0] for r in found]
+    words = {
+        Name.CONSISTENT: f"the regret follows the predicted curve within {100 * MARGIN:g} %",
+        Name.REFUTED: "it does not follow it",
+        Name.INCONCLUSIVE: "the runs are too few to tell, or theory leaves too much open",
+    }
+    parts = [
+        f"{text} {among(len(names), total)}{_named(names, total)}"
+        for name, text in words.items()
+        if (names := [context.case(r) for r in found if r.agreement.name == name])
+    ]
+    parts.append(
+        f"measured / predicted is {ratios[0]:.3f}"
+        if total == 1
+        else f"measured / predicted lies between {min(ratios):.3f} and {max(ratios):.3f}"
+    )
+    locked = sum(len(r.agreement.locked) for r in found)
+    if locked:
+        parts.append(f"{locked} of {sum(r.agreement.replicates for r in found)} runs lock in, and are left out of that")
+    return sentence("; ".join(parts))
+
+
+def obeys(context: Context) -> str:
+    """Whether the predicted curve obeys the theorem; empty where there is none."""
+    found = [r for r in context.analysis.results if r.far is not None]
+    if not found:
+        return ""
+    total, parts = len(found), []
+    words = {
+        Name.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
+        Name.REFUTED: "it tends to a larger slope",
+        Name.INCONCLUSIVE: "it cannot be computed far enough to tell",
+    }
+    for name, text in words.items():
+        names = [context.case(r) for r in found if r.far.on_exponent.name == name]
+        if names:
+            parts.append(f"{text} {among(len(names), total)}{_named(names, total)}")
+    for what, judged in (("printed", "on_printed"), ("corrected", "on_corrected")):
+        known = [r for r in found if getattr(r.far, judged) is not None]
+        refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Name.REFUTED]
+        if refuted:
+            parts.append(f"it needs more than the {what} power of ln T {among(len(refuted), len(known))}")
+    reach = [r.far.last for r in found]
+    ends = f"T = {reach[0]:.1g}" if total == 1 else f"T = {min(reach):.1g} to {max(reach):.1g}"
+    return sentence(f"computed up to {ends}, {'; '.join(parts)}")
+
+
+def _named(names, total) -> str:
+    return f" ({listing(names, most=4)})" if len(names) < total else ""

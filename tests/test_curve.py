@@ -1,0 +1,193 @@
+"""Curves with a known truth, and those about which nothing may be decided."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ratecheck import curve as cv
+from ratecheck.claims import Claim
+from ratecheck.curve import Curve
+from ratecheck.rates import Rate
+from ratecheck.verdicts import Name
+
+CONSISTENT, REFUTED, INCONCLUSIVE = Name
+PLAIN = Claim("plain", "no logarithm", "upper", Rate.of_regret(0.5))
+LOGS = Claim("logs", "with two powers", "upper", Rate.of_regret(0.5, 1.5), Rate.of_regret(0.5, 1.25))
+FLOOR = Claim("floor", "a lower bound", "lower", Rate.of_regret(0.5))
+SHORT, LONG, ENDLESS = 1e12, 1e24, 1e60
+every_length = pytest.mark.parametrize("last", [SHORT, LONG, ENDLESS])
+
+
+def curve(regret, last=LONG, first=1e3, period=16.0, per_period=4):
+    count = math.floor(math.log(last / first) / math.log(period) * per_period) + 1
+    T = first * period ** (np.arange(count) / per_period)
+    return Curve(tuple(T.tolist()), tuple(regret(T).tolist()), tuple(np.ones(count).tolist()), "more cells")
+
+
+def power(slope, log_power=0.0, shift=0.0):
+    return lambda T: 3 * T**slope * (np.log(T) + shift) ** log_power
+
+
+def wave(T, period=16.0):
+    return np.exp(0.3 * np.sin(2 * np.pi * np.log(T) / math.log(period)))
+
+
+def linear_until(onset, slope=0.5):
+    return lambda T: T / (1 + T / onset) ** (1 - slope)
+
+
+def names(found):
+    return [v and v.name for v in (found.on_exponent, found.on_printed, found.on_corrected)]
+
+
+# Arithmetic
+
+
+def test_slopes_over_whole_periods_do_not_see_waves():
+    middles, found = cv.slopes(curve(lambda T: T**0.6 * wave(T)), 16)
+    assert found == pytest.approx(0.6)
+    assert middles[0] == pytest.approx(4e3)
+    assert middles[-1] * 4 <= LONG * (1 + 1e-9)
+    assert len(cv.slopes(curve(power(0.5), last=1e4), 16)[0]) == 0
+
+
+def test_without_a_period_slopes_are_taken_over_a_factor_of_sixteen():
+    one = curve(power(0.5, 1.0))
+    for period in (None, math.nan):
+        np.testing.assert_array_equal(cv.slopes(one, period), cv.slopes(one, 16.0))
+
+
+@pytest.mark.parametrize("log_power", [0.0, 1.5])
+def test_window_slope_divides_the_logarithm_out(log_power):
+    fine = curve(power(0.6, log_power), per_period=32)
+    assert cv.window_slope(fine, 1e5, 1e9, log_power) == pytest.approx(0.6, abs=1e-4)
+    assert cv.window_slope(fine, 1e5, 1e9) - 0.6 == pytest.approx(log_power / math.log(1e7), abs=0.01)
+
+
+def test_visible_from_the_horizon_at_which_the_logarithm_is_worth_the_margin():
+    at = cv.visible(curve(power(0.5, 1.0), per_period=64), Rate.of_regret(0.5), 16, margin=0.05)
+    assert math.log(at) == pytest.approx(1 / 0.05, rel=0.02)
+    assert cv.visible(curve(power(0.5, 1.0)), Rate.of_regret(0.5, 1.0), 16) == pytest.approx(4e3)
+    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), 16) is None
+    assert cv.visible(curve(power(0.4)), Rate.of_regret(0.5), 16, kind="lower") is None
+    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), 16, kind="lower") == pytest.approx(4e3)
+
+
+# Known truth
+
+
+@every_length
+@pytest.mark.parametrize("log_power", [0.0, 0.5, 1.25, 1.5])
+@pytest.mark.parametrize("factor", [lambda T: 1.0, wave], ids=["smooth", "wave"])
+def test_a_true_rate_is_consistent_and_its_power_found(last, log_power, factor):
+    found = cv.far(curve(lambda T: power(0.5, log_power)(T) * factor(T), last), LOGS, 16)
+    assert names(found) == [CONSISTENT, CONSISTENT, CONSISTENT if log_power < 1.5 else REFUTED]
+    assert found.exponent.low <= 0.5 <= found.exponent.high
+    assert found.power.value == pytest.approx(log_power, abs=0.01)
+    assert found.on_printed.attained is (log_power == 1.5)
+    if log_power < 1.5:
+        assert found.on_corrected.attained is (log_power == 1.25)
+
+
+@every_length
+@pytest.mark.parametrize("slope", [0.52, 0.6, 0.8])
+def test_a_larger_exponent_is_refuted(last, slope):
+    found = cv.far(curve(power(slope), last), PLAIN, 16)
+    assert names(found) == [REFUTED, INCONCLUSIVE, None]
+    assert "exponent is refuted" in found.on_printed.reason
+
+
+@every_length
+@pytest.mark.parametrize("slope", [0.52, 0.6, 0.8])
+def test_a_larger_exponent_never_passes_for_a_logarithm(last, slope):
+    """The promise allows logarithms, which look like the exponent for a while: refuted or open."""
+    found = cv.far(curve(power(slope), last), LOGS, 16)
+    assert found.on_exponent.name is (REFUTED if slope > 0.52 or last == ENDLESS else found.on_exponent.name)
+    if slope > 0.52:
+        assert CONSISTENT not in names(found)
+
+
+@every_length
+def test_a_larger_log_power_is_refuted(last):
+    assert names(cv.far(curve(power(0.5, 2.0), last), LOGS, 16))[1:] == [REFUTED, REFUTED]
+
+
+@every_length
+@pytest.mark.parametrize("shift", [5.0, 50.0, 618.0])
+def test_what_stands_beside_the_logarithm_refutes_nothing(last, shift):
+    one = curve(power(0.5, 1.25, shift), last)
+    found = cv.far(one, LOGS, 16, shift)
+    assert found.shifted.value == pytest.approx(1.25, abs=0.01)
+    assert found.shifted.trend == pytest.approx(0.0, abs=0.01)
+    assert found.power.value < 1.25
+    assert names(found) == [CONSISTENT] * 3
+    assert found.on_corrected.attained is not False
+    assert cv.far(one, LOGS, 16).on_exponent.name is CONSISTENT
+
+
+@every_length
+@pytest.mark.parametrize("claim", [PLAIN, LOGS])
+def test_a_start_that_dies_like_a_power_refutes_nothing(last, claim):
+    for share in (1.0, 30.0):
+        found = cv.far(curve(lambda T, share=share: T**0.5 * (1 + share * T**-0.2), last), claim, 16)
+        assert REFUTED not in names(found)
+        assert found.exponent.low <= 0.5 + 1e-9 <= found.exponent.high + 1e-6
+
+
+@pytest.mark.parametrize("last", [LONG, ENDLESS])
+def test_a_linear_start_that_is_over_is_forgotten(last):
+    assert cv.far(curve(linear_until(1e6), last), LOGS, 16).on_exponent.name is CONSISTENT
+
+
+def test_lower_bounds_are_judged_in_the_other_direction():
+    assert names(cv.far(curve(power(0.5, 1.0)), FLOOR, 16)) == [CONSISTENT, CONSISTENT, None]
+    assert names(cv.far(curve(power(0.4)), FLOOR, 16)) == [REFUTED, INCONCLUSIVE, None]
+    assert names(cv.far(curve(power(0.5, -1.0)), FLOOR, 16))[1] is REFUTED
+
+
+# Nothing to decide
+
+
+@every_length
+@pytest.mark.parametrize("onset", [1e11, 1e20, 1e58, 1e99])
+def test_a_linear_start_refutes_nothing(last, onset):
+    found = cv.far(curve(linear_until(onset), last), LOGS, 16)
+    assert REFUTED not in names(found)
+    if onset * 1e3 > last:
+        assert names(found) == [INCONCLUSIVE] * 3
+
+
+def test_linear_regret_is_refuted_beyond_the_onset():
+    line = curve(power(1.0))
+    assert cv.far(line, LOGS, 16).on_exponent.name is INCONCLUSIVE
+    assert cv.far(line, LOGS, 16, onset=1e6).on_exponent.name is REFUTED
+
+
+@every_length
+def test_a_wave_of_another_period_leaves_it_open(last):
+    found = cv.far(curve(lambda T: power(0.5, 1.25)(T) * wave(T, 5.3), last), LOGS, 16)
+    assert names(found) == [INCONCLUSIVE] * 3
+
+
+def test_a_log_power_that_still_moves_across_the_promise_is_left_open():
+    """T^0.48 (ln T)^2 needs less than T^0.5 (ln T)^1.25, but not before ln T = 200."""
+    found = cv.far(curve(power(0.48, 2.0), SHORT), LOGS, 16)
+    assert found.on_corrected.name is INCONCLUSIVE
+    assert found.power.trend < 0
+
+
+def test_short_curves_say_why_they_say_nothing():
+    for last in (3e3, 1e5, 1e6):
+        found = cv.far(curve(power(0.9), last), LOGS, 16)
+        assert names(found) == [INCONCLUSIVE] * 3
+        assert "periods" in found.on_exponent.reason
+        assert "more cells" in found.on_exponent.reason
+        assert found.exponent is None
+
+
+def test_no_single_cost_refutes_a_supremum():
+    claim = Claim("sup", "over costs", "lower", Rate.of_regret(0.5), per_cost=False)
+    found = cv.far(curve(power(0.4)), claim, 16)
+    assert found.on_exponent.name is INCONCLUSIVE
+    assert "worst cost" in found.on_exponent.reason
