@@ -106,12 +106,13 @@ def test_without_a_mistake_it_is_the_engine(place):
     ("place", "mutant"), [(place, mutant) for place, found in CAUGHT.items() for mutant in found], ids=str
 )
 def test_mistakes_are_refuted(place, mutant):
-    """By all sixteen runs; a slope fitted to the same runs refutes few of them."""
+    """By sixteen runs, and with any of four seeds that were tried."""
     assert outcome_of(place, mutant).found.name == Name.REFUTED
 
 
 @pytest.mark.parametrize("place", CASES, ids=" ".join)
 def test_the_algorithms_are_not(place, any_seed):
+    """False alarms: none in 210 comparisons (30 seeds, 7 cases), so fewer than 1.5 % of them (95 % limit)."""
     assert outcome_of(place, "none", any_seed).found.name != Name.REFUTED
 
 
