@@ -166,7 +166,6 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     predicted = prediction.frame.rename(
         columns={"alignment": "place", "noise": "noise_effect", "spread": "spread_effect"}
     )
-    predicted = predicted.assign(**{name: 0.0 for name in ("noise_effect", "spread_effect") if name not in predicted})
     paired = table.assign(place=place).merge(predicted, on=["place", "horizon"], suffixes=("", "_predicted"))
     missing = len(table) - len(paired)
     if missing:

@@ -22,6 +22,7 @@ LEAST_SLOPES = 6  # in the last half, two in each third of it
 LOG_MARGIN = 0.25  # of a log power
 EXACT = 0.005  # no limit of slopes is known better
 EXACT_POWER = 0.05  # and no log power
+VAGUE = 0.25  # a limit whose estimates differ by more is none
 MOVES = 0.005  # slopes that change by less over the last half leave nothing to extrapolate
 
 
@@ -145,16 +146,16 @@ def far(
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)
+    seen = visible(curve, claim.rate, period, margin, claim.kind)
     short = _too_short(curve, L, period)
     if short:
         open_ = Judgement(Name.INCONCLUSIVE, short)
         slope = float(local[-1]) if len(local) else None
         corrected = open_ if claim.corrected else None
-        return Far(curve.horizons[-1], slope, None, None, None, None, open_, open_, corrected)
+        return Far(curve.horizons[-1], slope, None, None, None, seen, open_, open_, corrected)
     limit = _limit(L, local, claim.rate, shift)
-    step = _log_period(period)
-    power = _power(L, local - claim.rate.slope, step, 0.0)
-    shifted = None if shift is None else _power(L, local - claim.rate.slope, step, shift)
+    power = _power(curve, claim.rate.slope, period, 0.0)
+    shifted = None if shift is None else _power(curve, claim.rate.slope, period, shift)
     linear = local[_last(L, 1 / 2)].max() > 1 - margin and _half(L) < math.log(onset)
     on_exponent = _on_exponent(limit, claim, margin, linear)
     powers = [p for p in (power, shifted) if p]
@@ -164,7 +165,7 @@ def far(
         exponent=limit,
         power=power,
         shifted=shifted,
-        visible=visible(curve, claim.rate, period, margin, claim.kind),
+        visible=seen,
         on_exponent=on_exponent,
         on_printed=_on_power(powers, claim.printed, claim, log_margin, on_exponent, linear),
         on_corrected=claim.corrected and _on_power(powers, claim.corrected, claim, log_margin, on_exponent, linear),
@@ -241,18 +242,30 @@ def _from_three_points(L, local):
 # The power of the logarithm
 
 
-def _power(L, excess, step, shift):
-    """The power of ln T + shift that explains the excess of slopes, over the last half of the range.
+def _power(curve, slope, period, shift):
+    """The power of ln T + shift by which R exceeds T^slope, over the last half of the range, waves of the period apart.
 
-    Its limits cover what it tends to if it goes on like 1/ln T, and where a straight line is when ln T has doubled.
+    Its limits cover that over the last quarter, and what both tend to if they go on like 1/ln T.
     """
-    rise = np.log((L + step / 2 + shift) / (L - step / 2 + shift)) / step
-    local = excess / rise
-    half, quarter = _last(L, 1 / 2), _last(L, 1 / 4)
-    value, trend = float(local[half].mean()), float(local[quarter].mean() - local[half].mean())
-    limit, scatter = _at_infinity(1 / L[half], local[half])
-    doubled, _ = _at_infinity(L[half] - 2 * L[-1], local[half])
-    return Power.of(value, [value, limit, doubled], scatter, EXACT_POWER, trend=trend)
+    L = np.log(curve.horizons)
+    y = np.log(curve.regret) - slope * L
+    half, at_half, error = _power_over(L, y, 1 / 2, period, shift)
+    quarter, at_quarter, later = _power_over(L, y, 1 / 4, period, shift)
+    limit = (quarter * at_quarter - half * at_half) / (at_quarter - at_half)
+    return Power.of(half, [half, quarter, limit], 2 * max(error, later), EXACT_POWER, trend=quarter - half)
+
+
+def _power_over(L, y, share, period, shift):
+    """The power, the ln T in whose middle it was found, and an error: a wave that is left counts once per period."""
+    part = _last(L, share)
+    z, step = np.log(L[part] + shift), _log_period(period)
+    phases = 2 * math.pi / step * np.outer([1, 2], L[part])
+    waves = [*np.cos(phases), *np.sin(phases)] if period and np.sum(part) > 12 else []
+    design = np.column_stack([np.ones(len(z)), z, *waves])
+    found = np.linalg.lstsq(design, y[part], rcond=None)[0]
+    periods = max(2.0, (L[-1] - L[part][0]) / step)
+    error = np.std(y[part] - design @ found) / math.sqrt(periods * np.var(z))
+    return float(found[1]), float(np.exp(np.mean(z)) - shift), float(error)
 
 
 # Verdicts
@@ -262,6 +275,12 @@ def _on_exponent(limit, claim, margin, linear):
     promised = claim.rate.slope
     found = f"the slope tends to {limit.value:.3f} [{limit.low:.3f}, {limit.high:.3f}], promised is {promised:.3f}"
     low, high = _hurting(limit.low - promised, limit.high - promised, claim.kind)
+    if high - low > VAGUE and high > margin:
+        return Judgement(
+            Name.INCONCLUSIVE,
+            f"the slope still moves too much for a limit (estimates lie between {limit.low:.2f} and {limit.high:.2f}), "
+            f"promised is {promised:.3f}",
+        )
     if low > 0:
         if linear:
             return Judgement(Name.INCONCLUSIVE, f"the curve is still in its linear start; {found}")

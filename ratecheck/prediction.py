@@ -44,10 +44,11 @@ EXACTLY = Accuracy(1e-4, 1e-13)
 ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared in proportion errs by less than a thousandth of itself
 ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
 STEP = math.log(2)  # of a search: levels are halved or doubled
-LAST = 1e60  # of a curve
+FAR = 1e60  # the last horizon of a curve, unless another is named
 PER_PERIOD = 8  # horizons of a curve
 MOST_POINTS = 128  # of a curve
-SPREAD = 4  # as many alignments where each horizon has partitions of its own
+ENOUGH = 2**17  # bins of all alignments of a horizon together
+SPREAD = 4  # times as many alignments where each horizon has partitions of its own
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 MOST_DIM = 6  # a mean over a cube takes 3^d points
 
@@ -146,24 +147,25 @@ def foretell(
     alignments: int = 8,
     seed: int = 0,
     kind: str = "random",
+    last: float = FAR,
 ) -> Curve:
-    """The predicted mean regret from T = first as far as trees of so many cells reach, with horizons that divide a
-    period evenly.
+    """The predicted mean regret from T = first as far as trees of so many cells reach, or to T = last, with horizons
+    that divide a period evenly.
 
     The alignments are those that `simulate` gives its first replicates; but an algorithm that is started anew for each
     horizon gets more of them, evenly spread, and its regret is averaged over a step between horizons: it is ragged,
     since its bins are a whole number.
     """
     _check_predictable(algorithm, cost)
-    first = float(check_horizons([first], LAST)[0])
+    first, last = (float(check_horizons([end], LONGEST)[0]) for end in (first, last))
     seed, cells = whole("seed", seed, 0), whole("cells", cells, 1)
     if kind not in ("random", "fixed"):
         raise ValueError(f"kind = {shown(kind)} must be 'random' or 'fixed'")
     replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
     algorithm = algorithm.settle(cost)
     if algorithm.anytime:
-        return _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind)
-    return _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kind)
+        return _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind)
+    return _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind)
 
 
 def _check_predictable(algorithm, cost):
@@ -178,15 +180,15 @@ def _check_predictable(algorithm, cost):
 class _Growing:
     """One alignment of an anytime algorithm, asked at growing horizons."""
 
-    def __init__(self, algorithm, cost, length, offset, cells):
-        self.rule = algorithm.level_rule(cost, length)
-        self.tree = LevelTree(cost, self.rule, length, offset, LAST, cells)
-        self.limit = f"T = {LAST:.0e}"
+    def __init__(self, algorithm, cost, length, offset, cells, last):
+        self.rule, self.last = algorithm.level_rule(cost, length), last
+        self.tree = LevelTree(cost, self.rule, length, offset, last, cells)
+        self.limit = f"T = {last:.0e}"
 
     def along(self, first, ratio):
         """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
         near, found, T, starts = None, [], first, self.tree.starts()
-        while T <= LAST:
+        while self.last / T > 1 - 1e-9:
             bonus = self.rule.bonus(T)
             try:
                 level, sums = _settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
@@ -199,14 +201,14 @@ class _Growing:
         return np.array(found).reshape(-1, 2)
 
 
-def _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind):
+def _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind):
     given = [seeding.alignment(algorithm, cost, first, name, seed, kind) for name in replicates]
     for length, offset in given:
         _check_partition(algorithm, cost, first, length, offset, cells)
     period = algorithm.period(cost)
     period = PERIOD if math.isnan(period) else period
     with ThreadPoolExecutor(available_cores()) as pool:
-        trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells), given))
+        trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells, last), given))
         periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
         ratio = period ** (1 / max(1, min(PER_PERIOD, MOST_POINTS // max(1, periods))))
         found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
@@ -215,15 +217,15 @@ def _one_tree_each(algorithm, cost, first, cells, replicates, seed, kind):
     return _curve(first, ratio, np.mean([values[:points] for values in found], axis=0), trees[shortest].limit)
 
 
-def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kind):
+def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind):
     def bins(T):
         return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
 
-    last = _last(lambda T: bins(T) <= cells, first)
+    end, last = last, _last(lambda T: bins(T) <= cells, first, last)
     ratio = PERIOD ** (1 / (PER_PERIOD if math.log(last / first, PERIOD) * PER_PERIOD <= 60 else PER_PERIOD // 2))
     places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "offsets"))
     if kind == "fixed":
-        places = np.zeros((1, cost.dim + 1)) + [0.0] * cost.dim + [0.5]
+        places = np.array([[0.0] * cost.dim + [0.5]])
 
     def at(T):
         start = None
@@ -242,12 +244,13 @@ def _trees_for_each_horizon(algorithm, cost, first, cells, replicates, seed, kin
             start = math.asinh(level / _unit(bonus, near)) if level > -math.inf else None
             return sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / near) ** TYPICAL, 1.0]
 
-        return np.mean([one(place) for place in places], axis=0)
+        enough = max(len(replicates), int(ENOUGH / bins(T)))  # many bins see to an even mean themselves
+        return np.mean([one(place) for place in places[:enough]], axis=0)
 
     with ThreadPoolExecutor(available_cores()) as pool:
         count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
         found = list(pool.map(at, [first * ratio**i for i in range(count)]))
-    limit = f"T = {LAST:.0e}" if last == LAST else f"more than {cells:,} cells"
+    limit = f"T = {end:.0e}" if last == end else f"more than {cells:,} cells"
     return _curve(first, ratio, np.array(found), limit)
 
 
@@ -258,11 +261,11 @@ def _curve(first, ratio, found, limit):
     return Curve(horizons, *(tuple(column.tolist()) for column in found.T), limit)
 
 
-def _last(possible, first):
+def _last(possible, first, last):
     """The last T up to which it is possible, to some per mille."""
-    if possible(LAST):
-        return LAST
-    low, high = first, LAST
+    if possible(last):
+        return last
+    low, high = first, last
     while high > 1.001 * low:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if possible(middle) else (low, middle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..agreement import LOCKED, MARGIN, SLOPE_MARGIN
+from ..curve import VAGUE
 from ..markdown import among, estimate, fixed, general, listing, table
 from ..verdicts import Name
 from .context import Context
@@ -87,7 +88,7 @@ def far_cells(result):
         f"{far.last:.2g}",
         general(far.visible, 2),
         fixed(far.slope),
-        limit and estimate(limit.value, limit.low, limit.high),
+        limit and (estimate(limit.value, limit.low, limit.high) if limit.high - limit.low <= VAGUE else None),
         fixed(claim.rate.slope),
         shown(far.on_exponent.name),
         powers or None,

@@ -84,8 +84,9 @@ def _remembered(store):
     current = plan.get("curves") == CURVES
     found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
 
-    def curve(series, algorithm, cost, first):
-        return found.get((series.digest, first)) or foreseen(series, algorithm, cost, first)
+    def curve(series, algorithm, cost, first, last):
+        known = found.get((series.digest, first))
+        return known if known and known.horizons[-1] >= last else foreseen(series, algorithm, cost, first, last)
 
     return curve
 

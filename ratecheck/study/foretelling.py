@@ -27,11 +27,7 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, stop=None) 
         return record | {"problem": str(error)}
     if not (frame["regret"] > 0).all():
         return record | {"problem": "theory foretells no regret at all"}
-    means = (
-        frame.assign(noise=frame.get("noise", 0.0), spread=frame.get("spread", 0.0))
-        .groupby("horizon")[["noise", "spread", "error"]]
-        .mean()
-    )
+    means = frame.groupby("horizon")[["noise", "spread", "error"]].mean()
     regret = frame.pivot(index="alignment", columns="horizon", values="regret")
     return record | {"regret": regret.to_numpy().tolist(), "left_open": means.to_numpy().tolist()}
 

@@ -24,6 +24,7 @@ from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
+CELLS = (2**15, 2**18, 2**21)  # with which a curve is tried to take beyond the last horizon
 CURVES = 1  # the version of predicted curves: raised whenever the same case has another one
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
@@ -31,8 +32,8 @@ MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 def cases(study: Study, curves=None) -> list[Planned]:
     """Every case with its cost and its settled algorithm.
 
-    `curves(series, algorithm, cost, first)` gives the predicted curve of a case from a horizon on, or None; by default
-    it is computed.
+    `curves(series, algorithm, cost, first, last)` gives the predicted curve of a case from a horizon on, to another or
+    further, or None; by default it is computed.
     """
     curves = curves or foreseen
     found, rows = [], 0
@@ -58,7 +59,7 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
     grid = study.horizons
     first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
     series = series_of(settled, cost, study.seed, study.noise, study.alignment)
-    curve = curves(series, settled, cost, first)
+    curve = curves(series, settled, cost, first, last)
     onset = settled.onset(cost, last) if curve is None else onset_of(curve, own_of(claims), series.period, study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, cost), onset, series.period)
     for horizon in horizons:
@@ -102,23 +103,28 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
     return claims
 
 
-def foreseen(series: Series, algorithm: Algorithm, cost: Cost, first: int) -> Curve | None:
-    """The predicted curve of a case, computed once; None where there is no theory."""
-    key = (series.digest, first)
+def foreseen(series: Series, algorithm: Algorithm, cost: Cost, first: int, last: int) -> Curve | None:
+    """The predicted curve of a case, computed once; None where there is no theory, or where it takes too many cells."""
+    key = (series.digest, first, last)
     if key not in _FORESEEN and hasattr(algorithm, "level_rule"):
         from ..prediction import foretell
 
-        try:
-            _FORESEEN[key] = foretell(algorithm, cost, first, seed=series.seed, kind=series.alignment)
-        except ValueError:  # too many dimensions, or cells
-            _FORESEEN[key] = None
+        _FORESEEN[key] = None
+        for cells in CELLS:
+            try:
+                curve = foretell(algorithm, cost, first, cells, seed=series.seed, kind=series.alignment)
+            except ValueError:  # too many dimensions, or initial cells
+                continue
+            if curve.horizons[-1] >= last:
+                _FORESEEN[key] = curve
+                break
     return _FORESEEN.get(key)
 
 
 _FORESEEN = {}
 
 
-def unforeseen(series, algorithm, cost, first) -> None:
+def unforeseen(series, algorithm, cost, first, last) -> None:
     """In place of `foreseen`, where a plan is not to wait for it."""
 
 
