@@ -28,7 +28,7 @@ CAUGHT = {
     ],
     ("adaptive", "quadratic 1, theorem"): ["untried cells have key 0", "one axis not halved", "another partition"],
     ("adaptive", "quadratic 2, theorem"): ["capacity 2^(3 alpha k)", "no bias"],
-    ("adaptive", "ring_cone 2, mu_min"): ["centres", "regret at the centre"],
+    ("adaptive", "ring_cone 2, mu_min"): ["centres", "one point per cell", "regret at the centre"],
     ("uniform", "cone 2"): ["no bonus", "2 width"],
     ("uniform", "quadratic 2"): [
         "half the bonus",
@@ -70,7 +70,7 @@ HARMLESS = {
 }
 # Neither: what they change depends on the cost and on the partition, and on average it is little.
 OPEN = {
-    "adaptive": ["one point per cell", "a query for all children"],
+    "adaptive": ["a query for all children"],
     "uniform": ["one point per cell", "another partition", "lower corners"],
 }
 
