@@ -4,8 +4,6 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
-    from .agreement import Agreement as Agreement
-    from .agreement import agreement as agreement
     from .algorithms import *  # noqa: F403
     from .claims import Claim as Claim
     from .claims import Curve as Curve
@@ -22,6 +20,8 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .noise import Rademacher as Rademacher
     from .noise import StudentT as StudentT
     from .noise import Uniform as Uniform
+    from .pairing import Agreement as Agreement
+    from .pairing import agreement as agreement
     from .papers.zhao_lai import theorem1 as theorem1
     from .papers.zhao_lai import theorem1_corrected as theorem1_corrected
     from .papers.zhao_lai import theorem2 as theorem2
@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .verdicts import verdict as verdict
 
 _HOMES = {
-    "agreement": ["Agreement", "agreement"],
+    "pairing": ["Agreement", "agreement"],
     "claims": ["Claim", "Curve", "Theorem", "Violation"],
     "curve": ["Far", "far"],
     "engine": ["Runs", "simulate"],

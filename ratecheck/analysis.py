@@ -13,12 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from .agreement import Agreement, compare, variance
 from .claims import Case, Claim, Control
 from .comparison import Gap, gap_of
 from .curve import Far, far
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
+from .pairing import Agreement, compare, variance
 from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, longer, resolution, verdict
 
 FEWEST = 3  # runs at a horizon, for an interval
@@ -208,7 +208,7 @@ def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement 
     columns = table["horizon"].map(place).to_numpy()
     rows = 0 if fixed else table["replicate"].to_numpy()
     noise, spread, error = np.array(foretold["left_open"])[sorted(set(columns.tolist()))].T
-    left_open = np.abs(noise * variance(case.series.noise) + spread) + error
+    left_open = noise * variance(case.series.noise) + spread + error
     try:
         return compare(table, predicted[rows, columns], left_open), ""
     except FitError as problem:

@@ -282,8 +282,9 @@ def _power_over(L, y, share, period, shift):
     """The power, the ln T in whose middle it was found, and an error: a wave that is left counts once per period."""
     part = _last(L, share)
     z, step = np.log(L[part] + shift), _log_period(period)
-    phases = 2 * math.pi / step * np.outer([1, 2], L[part])
-    waves = [*np.cos(phases), *np.sin(phases)] if period and np.sum(part) > 12 else []
+    shown = [k for k in (1, 2) if period and 4 + 2 * k <= len(z)]
+    phases = 2 * math.pi / step * np.outer(shown, L[part])
+    waves = [*np.cos(phases), *np.sin(phases)]
     design = np.column_stack([np.ones(len(z)), z, *waves])
     found = np.linalg.lstsq(design, y[part], rcond=None)[0]
     periods = max(2.0, (L[-1] - L[part][0]) / step)

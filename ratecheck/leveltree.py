@@ -78,7 +78,8 @@ class LevelTree:
         steps = 4 * np.maximum(np.spacing(np.abs(self.origin + z)), np.spacing(np.abs(z)))
         around = np.random.default_rng(0).choice([-1.0, 0.5, 1.0], (16, 1, self.dim))
         points = (self.origin + z + steps * around).reshape(-1, self.dim)
-        return max(abs(float(self.f(x)) - self.minimum) for x in points)
+        found = max(abs(float(self.f(x)) - self.minimum) for x in points)
+        return max(found, float(np.spacing(abs(self.minimum))))
 
     def _formula(self):
         return (
@@ -117,15 +118,12 @@ class LevelTree:
                 return sums if status == FINE else None, status, released[: counts[1]]
             self._make_room(2 * len(self.gap))
 
-    def disturbed(self, level, bonus):
-        """What noise of variance 1, and the variance of f within cells, add to pulls and to regret in cells that are
-        neither fresh nor full: four sums."""
-        sums = np.zeros(4)
-        disturb(
-            self.starts(), level, bonus, self.capacity, self.inverse_root, self.bias, self.f, self.sort, self.origin,
-            self.side, self.phase, self.work, self.index, self.gap, self.child, self.variance, self.stack, sums,
+    def spread(self, level, bonus):
+        """The regret in cells within which f varies, each weighted with its variance in units of the squared bonus."""
+        return spread(
+            self.starts(), level, bonus, self.capacity, self.inverse_root, self.bias, self.f, self.origin, self.side,
+            self.phase, self.work, self.index, self.gap, self.child, self.variance, self.stack,
         )  # fmt: skip
-        return sums.reshape(2, 2)
 
     def _forget(self, used):
         """Drop the cells beyond the first ones: those of a level that is too high would take the place of others."""
@@ -228,12 +226,11 @@ def walk(
 
 
 @compiled
-def disturb(
-    starts, level, bonus, capacity, inverse_root, bias, f, sort, origin, side, phase, work, index, gap, child, variance,
-    stack, sums,
+def spread(
+    starts, level, bonus, capacity, inverse_root, bias, f, origin, side, phase, work, index, gap, child, variance, stack
 ):  # fmt: skip
-    """A mean of n queries with variance v has the key of a better cell so often that n grows by 3 v / bonus^2 of it."""
     children = 2 ** index.shape[1]
+    total = 0.0
     for s in range(starts.shape[0]):
         top = 0
         stack[0, 0], stack[0, 1] = starts[s, 0], starts[s, 1]
@@ -242,23 +239,17 @@ def disturb(
             top -= 1
             b = gap[i] - bias[k]
             if b - bonus * inverse_root[k] < level:
+                n = capacity[k]
                 if child[i] > 0:
                     for part in range(children):
                         top += 1
                         stack[top, 0], stack[top, 1] = child[i] + part, k + 1
-                continue
-            n = np.ceil((bonus / (b - level)) ** 2)
-            if not 1.0 < n < capacity[k]:
-                continue
-            more = n * min(1.0, 3.0 / bonus**2)
-            sums[0] += more
-            sums[1] += more * gap[i]
-            if sort != AT_CENTRE:
-                if variance[i] == 0.0:
-                    variance[i] = variance_within(f, origin, side[k], phase[k], index[i], work[1])
-                more = n * min(1.0, 3.0 * variance[i] / bonus**2)
-                sums[2] += more
-                sums[3] += more * gap[i]
+            else:
+                n = min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
+            if variance[i] == 0.0:
+                variance[i] = variance_within(f, origin, side[k], phase[k], index[i], work[1])
+            total += n * gap[i] * min(1.0, variance[i] / bonus**2)
+    return total
 
 
 @compiled

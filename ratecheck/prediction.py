@@ -23,7 +23,19 @@ from .checks import LONGEST as EXACT
 from .checks import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
 from .claims import Curve
 from .curve import PERIOD
-from .leveltree import CELLS, ERROR, HEADROOM, MOST_CELLS, NO_ROOM, PASSED, PULLS, REGRET, UNRESOLVED, LevelTree
+from .leveltree import (
+    AT_CENTRE,
+    CELLS,
+    ERROR,
+    HEADROOM,
+    MOST_CELLS,
+    NO_ROOM,
+    PASSED,
+    PULLS,
+    REGRET,
+    UNRESOLVED,
+    LevelTree,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,8 +73,8 @@ class Prediction:
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
     (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
-    regret, with a sign, that are not part of it: `noise`, the first-order effect of observation noise of variance 1,
-    and `spread`, that of the variance of f within cells.
+    regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
+    in units of the squared bonus if it is 1, and `spread`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
@@ -332,31 +344,14 @@ def _rows(tree, bonus, horizon, alignment, length):
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
     _, cells, regret, error = sums.sum(axis=0).tolist()
-    noise, spread = _disturbances(tree, key, bonus, horizon, regret)
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
-    row |= {"noise": noise / (regret or 1.0), "spread": spread / (regret or 1.0)}
+    spread = 0.0 if tree.sort == AT_CENTRE or key == -math.inf else tree.spread(key, bonus)
+    row |= {"noise": min(1.0, 1 / bonus**2), "spread": spread / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()
     ]
     return row, by_level
-
-
-def _disturbances(tree, level, bonus, horizon, regret):
-    """What noise and the spread within cells add to the regret.
-
-    The pulls still add up to T, so that those that they add are missing elsewhere, at the marginal regret per pull.
-    """
-    if level == -math.inf:
-        return 0.0, 0.0
-    unit, starts = _unit(bonus, horizon), tree.starts()
-    s, pulls, step = _on_scale(level, bonus, horizon), horizon, STEP / 8
-    while pulls > 0.99 * horizon and step < 100:
-        sums, _, _ = tree.walk(starts, unit * math.sinh(s - step), bonus, math.inf)
-        pulls = sums[:, PULLS].sum()
-        step *= 2
-    marginal = (regret - sums[:, REGRET].sum()) / (horizon - pulls) if pulls < horizon else regret / horizon
-    return [float(more_regret - marginal * more) for more, more_regret in tree.disturbed(level, bonus)]
 
 
 class _OutOfReach(Exception):
@@ -427,7 +422,7 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
             step *= 2
             high = trial(high.s + step, before=low.level, most=HEADROOM)
         if len(high.released):
-            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low.s, accuracy)
+            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low, accuracy)
             return low.level, low.sums + more
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
@@ -441,14 +436,23 @@ def _on_scale(level, bonus, horizon):
     return math.asinh(level / _unit(bonus, horizon)) if level > -math.inf else None
 
 
-def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, near, accuracy):
-    """What the pulls add to the sums that go to the children of released cells, or to the cells if they never split."""
-    k = released[0, 1]
-    if math.isinf(tree.capacity[k]):
-        sums = np.zeros((len(tree.capacity), 4))
-        sums[k, PULLS] = pulls
-        sums[k, REGRET] = pulls * tree.gap[released[:, 0]].mean()
-        return sums
-    _, sums = _settled(tree, tree.below(released), pulls, bonus, horizon, elsewhere, near, accuracy)
-    np.subtract.at(sums, (released[:, 1], CELLS), 1)
+def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, low, accuracy):
+    """What the pulls add to the sums: released cells are filled, if a lower level left room in them, then the children
+    of these are queried."""
+    cells, k = released.T
+    held = np.ceil((bonus / (tree.gap[cells] - tree.bias[k] - low.level)) ** 2)
+    room = tree.capacity[k] - np.minimum(tree.capacity[k], np.maximum(1.0, held))
+    endless = np.isinf(room)
+    if endless.any():
+        filled = np.where(endless, pulls / endless.sum(), 0.0)
+    else:
+        filled = room * min(1.0, pulls / room.sum()) if room.sum() > 0 else room
+    sums = np.zeros((len(tree.capacity), 4))
+    np.add.at(sums, (k, PULLS), filled)
+    np.add.at(sums, (k, REGRET), filled * tree.gap[cells])
+    rest = pulls - filled.sum()
+    if rest > 1e-9 * pulls:
+        _, below = _settled(tree, tree.below(released), rest, bonus, horizon, elsewhere, low.s, accuracy)
+        np.subtract.at(below, (k, CELLS), 1)
+        sums += below
     return sums

@@ -12,7 +12,7 @@ import function_zoo as zoo
 from ratecheck.analysis import Analysis, analyse
 from ratecheck.report import Info, write_report
 from ratecheck.study import Grid, Study
-from ratecheck.study.plan import cases
+from ratecheck.study.plan import cases, unforeseen
 from ratecheck.verdicts import Name
 
 C, R, I = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE  # noqa: E741
@@ -26,7 +26,12 @@ AUDITS = {str(zoo.get("quadratic", dim=1)): AUDIT}
 
 def planned(costs=QUADRATIC, **settings):
     settings = {"horizons": Grid(first=2**8, last=2**15, periods=2.0, cap=2**16), "replicates": 24} | settings
-    return [case for case, _, _ in cases(Study(name="small", question="Does it hold?", costs=costs, **settings))]
+    return [
+        case
+        for case, _, _ in cases(
+            Study(name="small", question="Does it hold?", costs=costs, **settings), curves=unforeseen
+        )
+    ]
 
 
 def runs_of(case, growth=None, noise=0.2, replicates=None):

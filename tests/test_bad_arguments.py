@@ -10,7 +10,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.registry import lookup
 from ratecheck.study import Grid, Study, TooFast
-from ratecheck.study.plan import cases
+from ratecheck.study.plan import cases, unforeseen
 from tests.strategies import RandomSearch
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ def run(algorithm):
 
 
 def plan(**given):
-    return cases(Study(**STUDY | given))
+    return cases(Study(**STUDY | given), curves=unforeseen)
 
 
 CALLS = {

@@ -20,7 +20,6 @@ CAUGHT = {
         "stale ln t",
         "ln T for ln t",
         "bonus / n",
-        "first queries uncounted",
         "capacity 2^(alpha k)",
         "data inherited",
         "bias 2 mu",
@@ -28,7 +27,12 @@ CAUGHT = {
     ],
     ("adaptive", "quadratic 1, theorem"): ["untried cells have key 0", "one axis not halved", "another partition"],
     ("adaptive", "quadratic 2, theorem"): ["capacity 2^(3 alpha k)", "no bias"],
-    ("adaptive", "ring_cone 2, mu_min"): ["centres", "one point per cell", "regret at the centre"],
+    ("adaptive", "ring_cone 2, mu_min"): [
+        "centres",
+        "one point per cell",
+        "regret at the centre",
+        "first queries uncounted",
+    ],
     ("uniform", "cone 2"): ["no bonus", "2 width"],
     ("uniform", "quadratic 2"): [
         "half the bonus",

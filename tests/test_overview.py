@@ -44,7 +44,7 @@ def test_overview_has_a_row_per_cost_from_the_longest_study(zoo_folder):
     here = fits[(fits["family"] == "quadratic") & (fits["dim"] == 2) & fits["theorem"].str.startswith("Theorem 1")]
     letters = {"CONSISTENT": "C", "REFUTED": "**R**", "INCONCLUSIVE": "?"}
     verdicts = [here["exponent_verdict"].iloc[0], *here["log_power_verdict"]]
-    assert rows[2]["UniformBins, Theorem 1"] == " / ".join(letters[v] for v in verdicts)
+    assert rows[2]["UniformBins, Theorem 1: runs alone"] == " / ".join(letters[v] for v in verdicts)
 
 
 def test_overview_links_exist_and_repeat(zoo_folder):
@@ -79,10 +79,10 @@ def test_overview_marks_verdicts_without_force_and_without_all_runs(tmp_path):
     written_study(tmp_path, "short", planned((("cone", 1),)), replicates=20)
     text = write_overview(tmp_path).read_text("utf-8")
     cone, quadratic = the_table(text, "measured gap")
-    assert quadratic["UniformBins, Theorem 1"] == "(C / C)"
-    assert quadratic["AdaptiveBins, Theorem 2"] == "C / C / C"
+    assert quadratic["UniformBins, Theorem 1: runs alone"] == "(C / C)"
+    assert quadratic["AdaptiveBins, Theorem 2: runs alone"] == "C / C / C"
     assert quadratic["Theorem 3"] == "(C) C"
-    assert cone["UniformBins, Theorem 1"].endswith("†")
+    assert cone["UniformBins, Theorem 1: runs alone"].endswith("†")
     assert "In 1 case the exponent's verdict has no force" in text
     assert "In 2 cases fewer runs than planned have finished." in text
 
@@ -109,7 +109,7 @@ def test_overview_brackets_gaps_before_an_onset(early, tmp_path):
     written_study(tmp_path, "early", analysis=early)
     (row,) = the_table(write_overview(tmp_path).read_text("utf-8"), "measured gap")
     assert re.fullmatch(r"\(-?0\.\d+ \[.*\]\)", row["measured gap"])
-    assert row["UniformBins, Theorem 1"] == "? / ?"  # nothing was judged, so nothing lacks force
+    assert row["UniformBins, Theorem 1: runs alone"] == "? / ?"  # nothing was judged, so nothing lacks force
 
 
 def test_overview_spares_a_page_that_says_more(zoo_folder, tmp_path):

@@ -28,6 +28,7 @@ def test_sections_stand_in_their_order(written):
     titles = re.findall(r"^## (.*)$", (written / "report.md").read_text("utf-8"), re.MULTILINE)
     assert titles == [
         "Verdicts",
+        "The predicted curve",
         "Figures",
         "What the verdicts rest on",
         "Diagnostics and sensitivity",

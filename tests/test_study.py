@@ -2,18 +2,20 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
+from ratecheck.algorithms import HOO, AdaptiveBins, AskTell, UniformBins
 from ratecheck.claims import Case
 from ratecheck.rates import Rate
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study, TooFast, command, declared
 from ratecheck.study.conduct import conduct
-from ratecheck.study.plan import cases, workload
+from ratecheck.study.expectations import expected, unjudged
+from ratecheck.study.plan import cases, unforeseen, workload
 from ratecheck.study.runner import NothingStored, units_of
 from tests.strategies import ExploreThenCommit
 
@@ -28,7 +30,7 @@ def test_horizons_of_the_standard_preset():
             except zoo.InvalidChoice:
                 continue
             study = Study("s", "?", [cost], horizons=Grid())
-            uniform, adaptive = (case for case, _, _ in cases(study))
+            uniform, adaptive = (case for case, _, _ in cases(study, curves=unforeseen))
             assert uniform.horizons[0] == adaptive.horizons[0] == 2**10
             ratios = [b / a for a, b in zip(adaptive.horizons, adaptive.horizons[1:], strict=False)]
             assert max(ratios) <= 2.01
@@ -40,6 +42,30 @@ def test_horizons_of_the_standard_preset():
             assert enough or capped or hopeless, (family, dim)
             assert adaptive.horizons[-1] >= 2**20 / 2.01
             assert adaptive.window[1] == adaptive.horizons[-1]
+
+
+def test_onset_and_window_come_from_the_predicted_curve():
+    """On garland the rate sets in far beyond the horizons, on a cone at once; HOO has no theory to foretell it."""
+    study = Study("s", "?", [("garland", 1), ("cone", 1)], [AdaptiveBins(), HOO()], Grid(last=2**14, periods=None))
+    garland, _, cone, hoo = (case for case, _, _ in cases(study))
+    assert garland.onset > 1e6
+    assert garland.window == (2**10, garland.horizons[-1])  # all of it: nothing is judged
+    assert cone.onset == pytest.approx(2**10)
+    assert cone.window == (2**10, cone.horizons[-1])
+    assert cone.curve.horizons[-1] > 1e50
+    assert hoo.curve is None
+    assert "will not be judged, since theory expects the slope 0.9" in unjudged(garland, 0.05)
+    assert unjudged(cone, 0.05) == ""
+
+
+def test_what_a_plan_expects_of_its_cases():
+    study = Study("s", "?", [("cone", 1)], [AdaptiveBins(mu="theorem"), HOO()], [2**k for k in range(8, 15)])
+    first, second = (expected(plan, 0.05) for plan in cases(study))
+    words = r"theory expects the slope 0\.\d+ in this window.*would still pass, by T\^0\.\d\d it would be caught"
+    assert re.match(words, first)
+    passes, caught = map(float, re.findall(r"T\^(\d\.\d\d)", first))
+    assert 0 <= passes <= caught
+    assert "no regret is predicted" in second or "will not be judged" in second
 
 
 def test_cases_survive_json():
@@ -119,8 +145,8 @@ def test_declared_studies(path, monkeypatch):
     assert study.name == path.parent.name
     assert study.question.endswith("?")
     assert study.controls
-    assert study.replicates >= 64
-    for case, _, _ in cases(study):
+    assert study.replicates >= 32
+    for case, _, _ in cases(study, curves=unforeseen):
         assert case.controls
         assert case.claims[0].per_cost
     assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())

@@ -18,7 +18,6 @@ import function_zoo as zoo
 from function_zoo.commandline import OWN_CODE, Parser, guarded, whole
 
 from .. import seeding
-from ..agreement import Agreement, agreement
 from ..algorithms import AdaptiveBins, UniformBins, partition
 from ..algorithms.run import values
 from ..checks import available_cores
@@ -27,6 +26,7 @@ from ..fit import fit_rate
 from ..generator import normal, open_state, uniform
 from ..jit import compiled, inlined
 from ..means import FitError
+from ..pairing import Agreement, agreement
 from ..prediction import Prediction, predict
 from ..verdicts import Name, Verdict, verdict
 

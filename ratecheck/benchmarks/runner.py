@@ -19,14 +19,16 @@ from ..engine import available_cores, run_replicate
 from ..executors import executor
 from ..store import Store
 from ..study.declaration import PRESETS, Grid, Study
-from ..study.plan import cases
+from ..study.plan import cases, unforeseen
 from ..study.progress import Progress
 from ..study.runner import NothingStored, missing_runs, run_units, units_of
 
 
 def loop(study) -> float:
     """Seconds for all runs of a study, one after another and nothing else."""
-    planned = [(p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study)]
+    planned = [
+        (p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study, curves=unforeseen)
+    ]
     settings, never = (study.seed, study.noise, study.alignment), threading.Event()
     start = time.perf_counter()
     for cost, algorithm, runs in planned:
@@ -40,7 +42,7 @@ def runner(study, workers) -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder, Store(folder, create=True) as store:
         place = executor("threads", workers)
         start = time.perf_counter()
-        units = units_of(cases(study), store, study.noise, workers)
+        units = units_of(cases(study, curves=unforeseen), store, study.noise, workers)
         outcome = run_units(units, store, place, store.begin_session({}), Progress([]))
         place.close()
         return time.perf_counter() - start, outcome.steps
@@ -63,7 +65,7 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
     """What many cores would do, on paper: units share nothing, so only their number and the longest run matter."""
     every = [(name, dim) for name in zoo.families() for dim in (1, 2, 3) if dim in lookup(name).dims]
     study = Study("zoo", "?", every, horizons=Grid(last=horizon, periods=None), replicates=replicates)
-    steps = sum(p.case.steps for p in cases(study))
+    steps = sum(p.case.steps for p in cases(study, curves=unforeseen))
     minutes = steps / steps_per_core_second / cores / 60
     longest = horizon / steps_per_core_second / 60
     return (

@@ -20,7 +20,7 @@ from function_zoo.commandline import OWN_CODE, Parser, guarded
 from ..store import Store
 from ..study.conduct import described
 from ..study.declaration import Grid, Study
-from ..study.plan import cases
+from ..study.plan import cases, unforeseen
 
 COSTS = tuple((family, dim) for family in ("quadratic", "cone", "quartic", "ring", "rastrigin") for dim in (1, 2))
 REPORT = {10**6: (10.0, 0.6), 10**7: (90.0, 1.0)}  # rows: seconds and gigabytes that a report may take
@@ -43,11 +43,11 @@ print(json.dumps([code, *seconds, peak]))
 def build(folder, rows: int, costs=COSTS) -> int:
     """A store of about so many rows, as a study of some costs and two algorithms would leave it."""
     study = Study("large", "What does it cost?", costs, horizons=Grid(2**8, 2**20, ratio=2**0.25, periods=None))
-    planned = cases(study)
+    planned = cases(study, curves=unforeseen)
     horizons = planned[0].case.horizons
     replicates = max(4, round(rows / len(planned) / len(horizons)))
     study = Study("large", study.question, costs, horizons=study.horizons, replicates=replicates)
-    planned = cases(study)
+    planned = cases(study, curves=unforeseen)
     rng = np.random.default_rng(0)
     with Store(folder, create=True) as store:
         store.note("study", described(study, planned))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..agreement import LOCKED, MARGIN, SLOPE_MARGIN
 from ..curve import VAGUE
 from ..markdown import among, estimate, fixed, general, listing, table
+from ..pairing import LOCKED, MARGIN, SLOPE_MARGIN
 from ..verdicts import Name
 from .context import Context
 from .words import sentence, shown

@@ -67,7 +67,7 @@ def conduct(
                     f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
                     "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
                 )
-            planned = cases(study, curves=_remembered(store))
+            planned = cases(study, curves=_remembered(store, study))
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
@@ -75,18 +75,18 @@ def conduct(
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
 
 
-def _remembered(store):
+def _remembered(store, study):
     """Predicted curves: those of the folder's last plan, the others computed."""
     try:
         plan, known = store.study()
     except StoreError:
         return foreseen
-    current = plan.get("curves") == CURVES
+    current = plan.get("curves") == [CURVES, study.foresight]
     found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
 
-    def curve(series, algorithm, cost, first, last):
-        known = found.get((series.digest, first))
-        return known if known and known.horizons[-1] >= last else foreseen(series, algorithm, cost, first, last)
+    def curve(series, algorithm, cost, span, cells):
+        known = found.get((series.digest, span[0]))
+        return known if known and known.horizons[-1] >= span[1] else foreseen(series, algorithm, cost, span, cells)
 
     return curve
 
@@ -159,7 +159,7 @@ def described(study: Study, planned: list[Planned]) -> dict:
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
-        "curves": CURVES,
+        "curves": [CURVES, study.foresight],
     }
 
 
@@ -187,7 +187,7 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     with ExitStack() as stack:
         stored = (Path(folder) / FILE).exists() and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
-        planned = cases(study, curves=_remembered(store) if stored else foreseen)
+        planned = cases(study, curves=_remembered(store, study) if stored else foreseen)
         work = workload(planned, store, workers)
     lines = [*_grids(planned), "", *_expectations(planned, study.margin)]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]

@@ -80,7 +80,8 @@ class Study:
     the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
-    or by itself.
+    or by itself.  `foresight` is the number of cells with which predicted curves are computed, then as far as
+    T = 1e300; by default it is small, so that a study does not wait for them.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Study:
     controls: tuple[TooFast, ...] = (TooFast(),)
     theorems: tuple = ()
     compare: tuple | None = None
+    foresight: int | None = None
     command: str = field(default="", compare=False)  # what reruns it
 
     def __post_init__(self):
@@ -117,6 +119,8 @@ class Study:
             check_first(self.horizons[0])
         whole("replicates", self.replicates, 1, MOST_REPLICATES)
         whole("seed", self.seed, 0, LARGEST)
+        if self.foresight is not None:
+            whole("foresight", self.foresight, 2**8, 2**22)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
         names = [str(c) for c in self.costs]

@@ -25,6 +25,7 @@ from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
 CELLS = (2**15, 2**18, 2**21)  # with which a curve is tried to take beyond the last horizon
+FEW_STEPS, FEW_CELLS = 2**22, 2**11  # a study that takes a moment does not wait for its curves
 CURVES = 1  # the version of predicted curves: raised whenever the same case has another one
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
@@ -32,8 +33,8 @@ MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 def cases(study: Study, curves=None) -> list[Planned]:
     """Every case with its cost and its settled algorithm.
 
-    `curves(series, algorithm, cost, first, last)` gives the predicted curve of a case from a horizon on, to another or
-    further, or None; by default it is computed.
+    `curves(series, algorithm, cost, span, cells)` gives the predicted curve of a case over a span of horizons or
+    further, or None; by default it is computed with so many cells, or with more if it takes them.
     """
     curves = curves or foreseen
     found, rows = [], 0
@@ -59,7 +60,7 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
     grid = study.horizons
     first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
     series = series_of(settled, cost, study.seed, study.noise, study.alignment)
-    curve = curves(series, settled, cost, first, last)
+    curve = curves(series, settled, cost, (first, last), _cells(study, last))
     onset = settled.onset(cost, last) if curve is None else onset_of(curve, own_of(claims), series.period, study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, cost), onset, series.period)
     for horizon in horizons:
@@ -103,19 +104,28 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
     return claims
 
 
-def foreseen(series: Series, algorithm: Algorithm, cost: Cost, first: int, last: int) -> Curve | None:
+def _cells(study: Study, last: int) -> int:
+    """For the curves of a study, as befits its own size."""
+    if study.foresight is not None:
+        return study.foresight
+    return CELLS[0] if study.replicates * last > FEW_STEPS else FEW_CELLS
+
+
+def foreseen(series: Series, algorithm: Algorithm, cost: Cost, span: tuple[int, int], cells: int) -> Curve | None:
     """The predicted curve of a case, computed once; None where there is no theory, or where it takes too many cells."""
-    key = (series.digest, first, last)
+    key = (series.digest, span, cells)
     if key not in _FORESEEN and hasattr(algorithm, "level_rule"):
-        from ..prediction import foretell
+        from ..prediction import FAR, LONGEST, foretell
 
         _FORESEEN[key] = None
-        for cells in CELLS:
+        last = FAR if cells in (FEW_CELLS, *CELLS) else LONGEST
+        for size in (cells, *(more for more in CELLS if more > cells)):
             try:
-                curve = foretell(algorithm, cost, first, cells, seed=series.seed, kind=series.alignment)
+                how = {"seed": series.seed, "kind": series.alignment, "last": last}
+                curve = foretell(algorithm, cost, span[0], size, max(2, min(8, 2**20 // size)), **how)
             except ValueError:  # too many dimensions, or initial cells
                 continue
-            if curve.horizons[-1] >= last:
+            if curve.horizons[-1] >= span[1]:
                 _FORESEEN[key] = curve
                 break
     return _FORESEEN.get(key)
@@ -124,7 +134,7 @@ def foreseen(series: Series, algorithm: Algorithm, cost: Cost, first: int, last:
 _FORESEEN = {}
 
 
-def unforeseen(series, algorithm, cost, first, last) -> None:
+def unforeseen(series, algorithm, cost, span, cells) -> None:
     """In place of `foreseen`, where a plan is not to wait for it."""
 
 

@@ -30,6 +30,7 @@ SLOPE_MARGIN = 0.01
 EARLY = 1 / 3  # of the range in ln T: where the theory is not yet good to a per cent, and nothing is judged
 LOCKED = 2.0  # times the predicted regret, in all or over its last stretch: such a run is locked in
 STRETCH = 2.0  # the factor in T of that stretch
+FEWEST_PAIRS, VARIED, LEAST = 8, 0.05, 0.5  # runs, spread of ln R over partitions, and correlation with it
 MOST_LOCKED = 0.05  # share of the runs; the theory knows of none
 
 
@@ -48,6 +49,7 @@ class Agreement:
     locked: tuple[int, ...]  # replicates
     allowance: float
     slope_allowance: float
+    own_partitions: bool = True  # runs vary with their partitions as predicted
     margin: float = MARGIN
     slope_margin: float = SLOPE_MARGIN
     level_of_confidence: float = LEVEL
@@ -96,6 +98,8 @@ class Agreement:
             f"measured / predicted {ratio[0]:.3f} [{ratio[1]:.3f}, {ratio[2]:.3f}], its slope {slope.value:+.4f} "
             f"[{slope.low:+.4f}, {slope.high:+.4f}]"
         )
+        if not self.own_partitions:
+            return Name.REFUTED, f"{said}, but runs do not vary with their partitions as predicted: are they others?"
         if self.locked:
             share, low, high = self.lock_in
             said = (
@@ -177,7 +181,7 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
         raise ValueError("runs and prediction have other partitions: predict with the seed of the runs")
     squared = variance(table["noise"].iloc[0]) if "noise" in table else 1.0
     means = paired.groupby("horizon")[["noise_effect", "spread_effect", "error"]].mean()
-    left_open = (means["noise_effect"] * squared + means["spread_effect"]).abs() + means["error"]
+    left_open = means["noise_effect"] * squared + means["spread_effect"] + means["error"]
     return compare(paired, paired["regret_predicted"].to_numpy(), left_open.to_numpy(), margin, slope_margin)
 
 
@@ -189,7 +193,8 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
     table = table.assign(predicted=predicted, ratio=table["regret"].to_numpy() / predicted)
     locked = locked_in(table)
     replicates = int(table["replicate"].nunique())
-    rest = table[~table["replicate"].isin(locked)] if len(locked) <= replicates / 2 else table
+    kept = replicates - len(locked)
+    rest = table[~table["replicate"].isin(locked)] if kept >= max(3, replicates / 2) else table
     data = log_means(rest.assign(regret=rest["ratio"]))
     x = data.x
     judged = x >= x[0] + EARLY * (x[-1] - x[0]) - 1e-9
@@ -207,10 +212,31 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
     )
     late = np.asarray(left_open)[judged]
     tilt = abs(late[-1] - late[0]) / (x[judged][-1] - x[judged][0])
-    kept = cut(data, judged)
     return Agreement(
-        kept, found, replicates, tuple(locked), float(late.mean()), float(tilt), margin, slope_margin, level
+        data=cut(data, judged),
+        table=found,
+        replicates=replicates,
+        locked=tuple(locked),
+        allowance=float(late.mean()),
+        slope_allowance=float(tilt),
+        own_partitions=_own_partitions(rest),
+        margin=margin,
+        slope_margin=slope_margin,
+        level_of_confidence=level,
     )
+
+
+def _own_partitions(table) -> bool:
+    """Whether runs vary with their partitions as predicted, where that can be told: else they may be other ones'.
+
+    By the upper limit of the correlation at the last horizon (Fisher's z, at the 99.9 % level).
+    """
+    last = table[table["horizon"] == table["horizon"].max()]
+    predicted, ratio = np.log(last["predicted"].to_numpy()), np.log(last["ratio"].to_numpy())
+    if len(last) < FEWEST_PAIRS or np.std(predicted) < VARIED or np.std(predicted + ratio) == 0:
+        return True
+    found = float(np.corrcoef(predicted, predicted + ratio)[0, 1])
+    return math.atanh(min(found, 1 - 1e-12)) + special.ndtri(0.999) / math.sqrt(len(last) - 3) > math.atanh(LEAST)
 
 
 def locked_in(table) -> list[int]:
