@@ -229,14 +229,15 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
 def _own_partitions(table) -> bool:
     """Whether runs vary with their partitions as predicted, where that can be told: else they may be other ones'.
 
-    By the upper limit of the correlation at the last horizon (Fisher's z, at the 99.9 % level).
+    By the upper limit of the correlation at the last horizon (Fisher's z, at the 99 % level).
     """
     last = table[table["horizon"] == table["horizon"].max()]
     predicted, ratio = np.log(last["predicted"].to_numpy()), np.log(last["ratio"].to_numpy())
     if len(last) < FEWEST_PAIRS or np.std(predicted) < VARIED or np.std(predicted + ratio) == 0:
         return True
     found = float(np.corrcoef(predicted, predicted + ratio)[0, 1])
-    return math.atanh(min(found, 1 - 1e-12)) + special.ndtri(0.999) / math.sqrt(len(last) - 3) > math.atanh(LEAST)
+    limit = math.atanh(min(found, 1 - 1e-12)) + float(special.ndtri(0.99)) / math.sqrt(len(last) - 3)
+    return limit > math.atanh(LEAST)
 
 
 def locked_in(table) -> list[int]:
@@ -282,7 +283,7 @@ def _check_same(table, prediction):
     for column, name in names.items():
         if column in table and table[column].iloc[0] != name:
             raise ValueError(
-                f"the runs have {column} = {shown(table[column].iloc[0])}, and the prediction is for {shown(name)}"
+                f"the runs have {column} = {shown(table[column].tolist()[0])}, and the prediction is for {shown(name)}"
             )
 
 
