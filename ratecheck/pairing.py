@@ -259,7 +259,7 @@ def locked_in(table) -> list[int]:
 def _prediction_for(runs) -> Prediction:
     from .prediction import predict
 
-    if not hasattr(runs, "algorithm"):
+    if not hasattr(runs, "frame"):
         raise ValueError("a table of runs alone does not say what to predict; give agreement(runs, prediction)")
     table = runs.frame
     fixed = table["alignment"].iloc[0] == "fixed"
