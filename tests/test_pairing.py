@@ -112,8 +112,8 @@ def test_few_runs_of_which_some_lock_in_are_still_compared():
 
 
 def test_partitions_of_others_are_noticed():
-    table = table_of(lambda T: 1.0)
-    measured = table["regret"].to_numpy().reshape(32, len(HORIZONS))
+    table = table_of(lambda T: 1.0, replicates=96)
+    measured = table["regret"].to_numpy().reshape(96, len(HORIZONS))
     others = table.assign(regret=np.roll(measured, 5, axis=0).ravel())
     found = compared(others)
     assert not found.own_partitions
