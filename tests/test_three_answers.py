@@ -1,0 +1,191 @@
+"""A study from its plan to its report: what the runs say alone, whether they follow the curve, what the curve says."""
+
+import json
+import re
+import shutil
+
+import pandas as pd
+import pytest
+
+from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
+from ratecheck.report.overview import write_overview
+from ratecheck.store import FILE, Store, StoreError
+from ratecheck.study import Study, command
+from ratecheck.study.conduct import conduct
+from ratecheck.study.foretelling import VERSION, lacking
+from ratecheck.study.plan import cases
+from ratecheck.study.rendering import render
+from tests.test_alterations import alter
+
+HORIZONS = [2**k for k in range(8, 14)]
+
+
+BOTH = (UniformBins(), AdaptiveBins(mu="theorem"))
+
+
+def study_of(costs=(("cone", 1),), algorithms=BOTH, **options):
+    return Study("three", "Do all three agree?", costs, algorithms, HORIZONS, **{"replicates": 8} | options)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("three")
+    said = []
+    found = conduct(study_of((("cone", 1), ("garland", 1))), folder, figures=True, say=said.append)
+    return folder, found.analysis, said
+
+
+def test_the_report_gives_three_answers(done):
+    folder, analysis, _ = done
+    text = (folder / "report.md").read_text("utf-8")
+    titles = ["Answer of the runs alone.", "Do the runs follow the predicted curve?"]
+    titles.append("Does the predicted curve obey the theorem?")
+    places = [text.index(f"**{title}**") for title in titles]
+    assert places == sorted(places)
+    assert (
+        places[-1] < text.index("## Verdicts") < text.index("## The predicted curve") < text.index("### Far horizons")
+    )
+    for result in analysis.results:
+        assert result.agreement.replicates == 8
+        assert result.agreement.name != "REFUTED"
+        assert result.far.last > HORIZONS[-1]
+    assert (folder / "figures" / "cone-slopes.png").exists()
+
+
+def test_a_window_before_the_onset_is_announced_explained_and_not_judged(done):
+    folder, analysis, said = done
+    garland = [r for r in analysis.results if r.case.family == "garland"]
+    assert sum("its slope will not be judged, since theory expects the slope 0.9" in text for text in said) == 2
+    for result in garland:
+        words = r"measured slope 0\.9\d+ \[.*\], predicted 0\.9\d+ in this window, promised 0\.\d+: the predicted one"
+        assert re.search(words, result.problem)
+        assert result.own.name == "INCONCLUSIVE"
+    text = (folder / "report.md").read_text("utf-8")
+    assert re.search(r"predicted 0\.9\d+ in this window, promised 0\.5", text)
+
+
+def test_the_tables_have_all_three(done, tmp_path):
+    folder, analysis, _ = done
+    fits = pd.read_csv(folder / "fits.csv")
+    own = fits[fits["role"] == "own"].drop_duplicates(["family", "algorithm"])
+    for (_, row), result in zip(own.iterrows(), analysis.results, strict=True):
+        assert row["agreement"] == result.agreement.name
+        assert row["ratio"] == pytest.approx(result.agreement.ratio[0])
+        assert row["locked_in"] == len(result.agreement.locked) / 8
+        assert row["predicted_slope"] == pytest.approx(result.predicted_slope)
+        assert row["far_verdict"] == result.far.on_exponent.name
+        assert row["far_horizon"] == pytest.approx(result.far.last)
+    shutil.copytree(folder, tmp_path / "three")
+    text = write_overview(tmp_path).read_text("utf-8")
+    assert "UniformBins, Theorem 1: runs alone | runs / curve | curve / theorem" in text
+    assert "cases with a predicted curve the runs follow it in" in text
+
+
+def test_the_report_comes_again_from_the_store_alone(done, tmp_path):
+    folder, _, _ = done
+    shutil.copy(folder / FILE, tmp_path / FILE)
+    with Store(tmp_path) as store:
+        render(store, tmp_path, figures=False)
+    again, first = ((place / "report.md").read_text("utf-8") for place in (tmp_path, folder))
+    again, first = (re.search(r"## The predicted curve\n.*?\n## ", text, re.DOTALL).group() for text in (again, first))
+    assert again.partition("\n## ")[0] == first.partition("\n## ")[0]
+    assert again.count("| cone |") == 4
+
+
+def test_what_is_foretold_is_kept(done):
+    folder, _, _ = done
+    study = study_of((("cone", 1), ("garland", 1)))
+    with Store(folder) as store:
+        assert lacking(cases(study), store) == []
+        assert len(lacking(cases(study_of((("cone", 1),), replicates=9)), store)) == 2
+        assert store.foretold("nobody") is None
+        record = store.foretold(cases(study)[0].case.series.digest)
+    assert record["version"] == VERSION
+    assert len(record["regret"]) == 8
+    assert record["horizons"] == HORIZONS
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"regret": [[1.0]]}, "regret"),
+        ({"regret": [[0.0] * len(HORIZONS)] * 8}, "regret"),
+        ({"regret": "many"}, "regret"),
+        ({"horizons": HORIZONS[::-1]}, "rising"),
+        ({"left_open": []}, "left_open"),
+        ({"problem": 3}, "problem"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_strangers_prediction_is_checked(done, tmp_path, change, words):
+    shutil.copy(done[0] / FILE, tmp_path / FILE)
+    with Store(tmp_path) as store:
+        digest = store.study()[1][0].series.digest
+        record = store.foretold(digest) | change
+    with Store(tmp_path, create=True) as store:
+        store.note(f"foretold {digest}", record)
+    with Store(tmp_path) as store, pytest.raises(StoreError, match=words):
+        store.foretold(digest)
+
+
+@pytest.mark.parametrize(
+    "change", [{"horizons": [1.0, 2.0]}, {"regret": [1.0]}, {"limit": 5}, {"cells": None}, {"more": 1}]
+)
+def test_a_strangers_curve_is_checked(done, tmp_path, change):
+    shutil.copy(done[0] / FILE, tmp_path / FILE)
+    with Store(tmp_path, create=True) as store:
+        plan = store.noted("study")
+        plan["cases"][0]["curve"] |= change
+        store.note("study", plan)
+    with Store(tmp_path) as store, pytest.raises(StoreError, match="does not describe its study"):
+        store.study()
+
+
+def test_an_altered_prediction_is_noticed(done, tmp_path):
+    shutil.copy(done[0] / FILE, tmp_path / FILE)
+    alter(tmp_path, "UPDATE notes SET value = replace(value, '1', '2') WHERE key LIKE 'foretold%'")
+    with pytest.raises(StoreError, match="foretold"):
+        Store(tmp_path)
+
+
+def test_curves_are_remembered(done, monkeypatch, tmp_path):
+    """A study that is started again computes none."""
+    shutil.copy(done[0] / FILE, tmp_path / FILE)
+    monkeypatch.setattr("ratecheck.study.plan._FORESEEN", {})
+    monkeypatch.setattr("ratecheck.prediction.foretell", None)
+    conduct(study_of((("cone", 1), ("garland", 1))), tmp_path, figures=False, say=lambda text: None)
+
+
+def test_without_theory_a_report_says_so(tmp_path):
+    study = study_of(algorithms=(HOO(),))
+    result = conduct(study, tmp_path, figures=False, say=lambda text: None).analysis.results[0]
+    assert result.agreement is None
+    assert result.far is None
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "Nothing is predicted here: no regret was predicted." in text
+    assert "Do the runs follow" not in text
+    assert pd.read_csv(tmp_path / "fits.csv")["agreement"].isna().all()
+
+
+def test_fixed_partitions_are_foretold_too(tmp_path):
+    found = conduct(study_of(alignment="fixed"), tmp_path, figures=False, say=lambda text: None).analysis
+    assert all(result.agreement.name != "REFUTED" for result in found.results)
+    with Store(tmp_path) as store:
+        assert len(store.foretold(found.results[0].case.series.digest)["regret"]) == 1
+
+
+def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
+    line = ["--family", "cone", "garland", "--dims", "1", "--horizons", "2^8:2^13", "--replicates", "8", "--dry-run"]
+    assert command.main([*line, "--out", str(tmp_path / "none")]) == 0
+    text = capsys.readouterr().out
+    assert text.count("theory expects the slope") == 4
+    assert "would still pass" in text
+    assert "its slope will not be judged" in text
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_curve_survives_json(done):
+    plans = cases(study_of())
+    for plan in plans:
+        text = json.dumps(plan.case.to_json())
+        assert type(plan.case).from_json(json.loads(text)).curve == plan.case.curve
