@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .claims import Case, Claim, Control
+from .claims import NEVER, Case, Claim, Control, Curve
 from .comparison import Gap, gap_of
-from .curve import Far, far
+from .curve import Far, far, visible
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
 from .pairing import Agreement, compare, variance
@@ -171,6 +171,8 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
 
 
 def result_of(case: Case, table, margin, foretold=None) -> Result:
+    if foretold is not None and foretold["curve"] is not None:
+        case = replace(case, curve=Curve.from_json(foretold["curve"]))  # longer than that of the plan
     table, found, problem = complete(case, table)
     theory = against_theory(case, table, foretold)
     data = fit = None
@@ -223,27 +225,27 @@ def premature(case: Case, fit: Fit, margin: float) -> str:
     first, last = case.window
     if first >= case.onset:
         return ""
-    needed = rounded_up(case.onset * (case.period**2 if case.period else 16.0))
+    advice = ""
+    if case.onset < NEVER:
+        advice = f"; T_max = {rounded_up(case.onset * (case.period**2 if case.period else 16.0))} would do"
     if case.curve is None:
         ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
-        return (
-            f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}; T_max = {needed} would "
-            "do"
-        )
+        return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
     predicted = fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
     promised = case.own.rate
     return (
         f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
-        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}; T_max = {needed} would do"
+        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}{advice}"
     )
 
 
 def _approach(case: Case, margin: float) -> str:
     """When the predicted slope comes near the promise."""
     near = f"within {margin:g} of the promise (its logarithm included)"
-    if case.onset < case.curve.horizons[-1]:
-        return f"comes {near} at T = {case.onset:.2g}"
-    return f"has not come {near} by T = {case.onset:.2g}, where its computation ends ({case.curve.limit})"
+    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
+    if seen is not None:
+        return f"comes {near} at T = {seen:.2g}"
+    return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"
 
 
 def complete(case: Case, table):

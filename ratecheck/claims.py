@@ -207,6 +207,9 @@ class Curve:
         return cls(*(tuple(data[name]) for name in ("horizons", "regret", "cells")), data["limit"])
 
 
+NEVER = 1e100  # in place of an onset that a curve does not reach
+
+
 @dataclass(frozen=True)
 class Case:
     """One cost and one algorithm, with all that theory says beforehand."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .claims import NEVER
 from .fit import Estimate, fit_rate, slope_difference
 from .means import FitError, LogMeans
 from .verdicts import resolution
@@ -75,10 +76,8 @@ def early(start, *results: Result) -> str:
     late = max(results, key=lambda r: r.case.onset).case
     if start >= late.onset:
         return ""
-    return (
-        f"theory expects the rate of {late.algorithm} only from T = {late.onset:.3g} on, and the window starts at "
-        f"{start:.3g}"
-    )
+    when = f"only from T = {late.onset:.3g} on" if late.onset < NEVER else "at no T that its prediction reaches"
+    return f"theory expects the rate of {late.algorithm} {when}, and the window starts at {start:.3g}"
 
 
 def log_ratios(first: LogMeans, second: LogMeans):

@@ -60,6 +60,7 @@ STEP = math.log(2)  # of a search: levels are halved or doubled
 FAR = 1e60  # the last horizon of a curve, unless another is named
 PER_PERIOD = 8  # horizons of a curve
 MOST_POINTS = 128  # of a curve
+SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_BINS = 2**17  # of all alignments of a horizon together
 SPREAD = 4  # times as many alignments where each horizon has partitions of its own
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
@@ -139,7 +140,7 @@ def predict(
         tree = LevelTree(cost, rule, length, offset, block[-1])
         return [_rows(tree, rule.bonus(T), T, name, length) for T in block]
 
-    with ThreadPoolExecutor(available_cores()) as pool:
+    with _pool(algorithm.cells(cost, horizons[-1])) as pool:
         units = [pool.submit(unit, block, *place) for block in blocks for place in places]
         try:
             found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
@@ -220,10 +221,11 @@ def _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind):
         _check_partition(algorithm, cost, first, length, offset, cells)
     period = algorithm.period(cost)
     period = PERIOD if math.isnan(period) else period
-    with ThreadPoolExecutor(available_cores()) as pool:
+    with _pool(cells) as pool:
         trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells, last), given))
         periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
-        ratio = period ** (1 / max(1, min(PER_PERIOD, MOST_POINTS // max(1, periods))))
+        points = MOST_POINTS if cells > SMALL else MOST_POINTS // 2
+        ratio = period ** (1 / max(1, min(PER_PERIOD, points // max(1, periods))))
         found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
     shortest = min(range(len(found)), key=lambda i: len(found[i]))
     points = len(found[shortest])
@@ -235,7 +237,8 @@ def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, see
         return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
 
     end, last = last, _last(lambda T: bins(T) <= cells, first, last)
-    ratio = PERIOD ** (1 / (PER_PERIOD if math.log(last / first, PERIOD) * PER_PERIOD <= 60 else PER_PERIOD // 2))
+    many = cells > SMALL and math.log(last / first, PERIOD) * PER_PERIOD <= 60
+    ratio = PERIOD ** (1 / (PER_PERIOD if many else PER_PERIOD // 2))
     places = np.array([[0.0] * cost.dim + [0.5]])
     if kind == "random":
         places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "places"))
@@ -251,11 +254,16 @@ def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, see
             found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
         return np.mean(found, axis=0)
 
-    with ThreadPoolExecutor(available_cores()) as pool:
+    with _pool(cells) as pool:
         count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
         found = list(pool.map(at, [first * ratio**i for i in range(count)]))
     limit = f"T = {end:.0e}" if last == end else f"more than {cells:,} cells"
     return _curve(first, ratio, np.array(found), limit)
+
+
+def _pool(cells):
+    """Threads hinder each other where walks are short: what is around them needs the interpreter's lock."""
+    return ThreadPoolExecutor(available_cores() if cells > SMALL else 1)
 
 
 def _anew(algorithm, cost, horizon, place, cells):

@@ -9,6 +9,7 @@ from numbers import Real
 from function_zoo.files import Drafts, no_formula
 
 from .analysis import Analysis, Judged, Result
+from .claims import NEVER
 from .comparison import Gap
 from .curve import Limit
 from .fit import Estimate, Fit
@@ -89,7 +90,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "raw_low": result.fit and result.fit.low,
                 "raw_high": result.fit and result.fit.high,
                 "margin": margin,
-                "onset": case.onset,
+                "onset": case.onset if case.onset < NEVER else None,
                 "period": case.period,
                 "alpha": case.constants["alpha"],
                 "beta": case.constants["beta"],
@@ -165,7 +166,7 @@ def details_of(result: Result):
     if result.fit is None or result.fit.problem:
         return
     fit = result.fit.at(power)
-    onset = case.onset if case.onset > case.window[0] else None
+    onset = case.onset if case.window[0] < case.onset < NEVER else None
     for choice, estimate in fit.sensitivity(onset, case.shift):
         yield row("sensitivity", choice, None, power, estimate)
     for horizon, estimate in fit.held_out():

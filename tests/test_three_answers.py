@@ -114,6 +114,8 @@ def test_what_is_foretold_is_kept(done):
         ({"horizons": HORIZONS[::-1]}, "rising"),
         ({"left_open": []}, "left_open"),
         ({"problem": 3}, "problem"),
+        ({"curve": {"horizons": [2.0, 1.0]}}, "curve"),
+        ({"cells": -1}, "cells"),
         ({"more": 1}, "more"),
     ],
 )

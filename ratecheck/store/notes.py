@@ -232,6 +232,8 @@ AUDIT = listed(
 
 FORETOLD = fields(
     version=whole(),
+    cells=whole(),
+    curve=maybe(CURVE),
     horizons=listed(whole(1, 2**53), fewest=1),
     problem=text,
     regret=listed(listed(number(1e-300))),
@@ -300,6 +302,8 @@ def foretold(data):
     FORETOLD(data, "it")
     horizons = data["horizons"]
     expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
+    if data["curve"] is not None:
+        _curve(data["curve"], "curve")
     if not data["problem"]:
         expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")
         expect(bool(data["regret"]), data["regret"], "regret", "a list of replicates")

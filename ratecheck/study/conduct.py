@@ -67,7 +67,7 @@ def conduct(
                     f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
                     "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
                 )
-            planned = cases(study, curves=_remembered(store, study))
+            planned = cases(study, curves=_remembered(store))
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
@@ -75,18 +75,18 @@ def conduct(
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
 
 
-def _remembered(store, study):
+def _remembered(store):
     """Predicted curves: those of the folder's last plan, the others computed."""
     try:
         plan, known = store.study()
     except StoreError:
         return foreseen
-    current = plan.get("curves") == [CURVES, study.foresight]
+    current = plan.get("curves") == CURVES
     found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
 
-    def curve(series, algorithm, cost, span, cells):
+    def curve(series, algorithm, cost, span, steps):
         known = found.get((series.digest, span[0]))
-        return known if known and known.horizons[-1] >= span[1] else foreseen(series, algorithm, cost, span, cells)
+        return known if known and known.horizons[-1] >= span[1] else foreseen(series, algorithm, cost, span, steps)
 
     return curve
 
@@ -109,7 +109,9 @@ def _note_plan(store, plan):
 def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
-    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))] + lacking(planned, store)
+    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))] + lacking(
+        planned, store, study.foresight
+    )
     executor = make_executor() if asides or units_of(planned, store, study.noise, 1) else None
     store.note("failed", [])
     if executor is None:
@@ -159,7 +161,7 @@ def described(study: Study, planned: list[Planned]) -> dict:
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
-        "curves": [CURVES, study.foresight],
+        "curves": CURVES,
     }
 
 
@@ -184,10 +186,11 @@ def _expectations(planned, margin):
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
+    cases(study, curves=unforeseen)  # what is wrong is said at once
     with ExitStack() as stack:
         stored = (Path(folder) / FILE).exists() and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
-        planned = cases(study, curves=_remembered(store, study) if stored else foreseen)
+        planned = cases(study, curves=_remembered(store) if stored else foreseen)
         work = workload(planned, store, workers)
     lines = [*_grids(planned), "", *_expectations(planned, study.margin)]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]

@@ -80,8 +80,8 @@ class Study:
     the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
-    or by itself.  `foresight` is the number of cells with which predicted curves are computed, then as far as
-    T = 1e300; by default it is small, so that a study does not wait for them.
+    or by itself.  `foresight` is the number of cells with which the predicted curves of the report are
+    computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.
     """
 
     name: str

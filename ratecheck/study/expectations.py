@@ -13,7 +13,7 @@ from ..fit import fit_rate
 from ..means import FitError, LogMeans, within
 from ..verdicts import LEVEL
 
-ALIGNMENTS = 16
+ALIGNMENTS, MOST_HORIZONS = 8, 8  # so many show about what comes of all
 POWER = 0.9
 
 
@@ -63,13 +63,15 @@ def force(plan: Planned, margin: float) -> tuple[float, float] | None:
     from ..prediction import predict
 
     case = plan.case
-    horizons = np.array(case.horizons)[within(case.horizons, case.window)].tolist()
+    horizons = np.array(case.horizons)[within(case.horizons, case.window)]
+    places = np.linspace(0, len(horizons) - 1, min(len(horizons), MOST_HORIZONS))
+    horizons = horizons[np.unique(np.round(places).astype(int))].tolist()
     alignments = "fixed" if case.series.alignment == "fixed" else min(ALIGNMENTS, case.replicates)
     try:
         frame = predict(plan.algorithm, plan.cost, horizons, alignments, case.series.seed).frame
         samples = tuple(group["regret"].to_numpy() for _, group in frame.groupby("horizon"))
         data = LogMeans.of(horizons, samples, case.anytime)
-        fit = fit_rate(data, case.own.rate.log_power, period=case.period)
+        fit = fit_rate(data, case.own.rate.log_power, period=None)
     except (ValueError, FitError):
         return None
     shrunk = math.sqrt(len(samples[0]) / case.replicates) * fit.whole.se

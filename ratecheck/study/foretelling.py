@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import asdict
 from functools import partial
 
 from ..claims import Planned
 from ..store import Store
+from .plan import FEW_STEPS
 from .runner import Aside
 
 VERSION = 1  # of what is kept: raised whenever the same runs are foretold otherwise
+CELLS = 2**16  # of a long curve
+FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
-def foretold(cost, algorithm, horizons, replicates, seed, alignment, stop=None) -> dict:
-    """The predicted regret of every replicate at every horizon, and the shares that theory leaves open.
+def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
+    """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and a long curve.
 
-    Where nothing can be foretold, `problem` says why.
+    Where nothing can be foretold, `problem` says why; no curve is longer than that of a plan if it takes no cells.
     """
-    from ..prediction import predict
+    from ..prediction import foretell, predict
 
-    record = {"version": VERSION, "horizons": list(horizons), "problem": "", "regret": [], "left_open": []}
+    record = {"version": VERSION, "horizons": list(horizons), "cells": cells, "problem": "", "curve": None}
+    record |= {"regret": [], "left_open": []}
+    if cells:
+        with suppress(ValueError):
+            alignments = max(2, min(8, 2**19 // cells))
+            record["curve"] = asdict(foretell(algorithm, cost, horizons[0], cells, alignments, seed, alignment, last))
     places = "fixed" if alignment == "fixed" else replicates
     try:
         frame = predict(algorithm, cost, horizons, places, seed).frame
@@ -32,8 +42,8 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, stop=None) 
     return record | {"regret": regret.to_numpy().tolist(), "left_open": means.to_numpy().tolist()}
 
 
-def lacking(planned: list[Planned], store: Store) -> list[Aside]:
-    """The work of foretelling the runs of all cases that are not foretold yet."""
+def lacking(planned: list[Planned], store: Store, foresight: int | None = None) -> list[Aside]:
+    """The work of foretelling the runs of all cases that are not foretold yet, with so many cells for their curves."""
     found = []
     for case, cost, algorithm in planned:
         series = case.series
@@ -41,8 +51,9 @@ def lacking(planned: list[Planned], store: Store) -> list[Aside]:
         if not hasattr(algorithm, "level_rule"):
             continue
         known = store.foretold(series.digest)
-        if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count):
-            what = (cost, algorithm, case.horizons, count, series.seed, series.alignment)
+        cells, last = (foresight, LONGEST) if foresight else (CELLS * (case.steps > FEW_STEPS), FAR)
+        if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
+            what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
             found.append(Aside(f"the prediction for {case.name}", foretold, what, partial(_keep, series.digest)))
     return found
 
@@ -51,5 +62,6 @@ def _keep(series, store, record):
     store.foretell(series, record)
 
 
-def _covers(known, horizons, count) -> bool:
-    return set(known["horizons"]) >= set(horizons) and (bool(known["problem"]) or len(known["regret"]) >= count)
+def _covers(known, horizons, count, cells) -> bool:
+    seen = set(known["horizons"]) >= set(horizons) and known["cells"] >= cells
+    return seen and (bool(known["problem"]) or len(known["regret"]) >= count)

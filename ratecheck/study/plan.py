@@ -18,14 +18,14 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..checks import MOST_HORIZONS
-from ..claims import Case, Claim, Curve, Planned, Series, own_of
+from ..claims import NEVER, Case, Claim, Curve, Planned, Series, own_of
 from ..curve import visible
 from ..engine import series_of
 from .declaration import Grid, Study
 from .runner import HEAVY, LIGHT
 
-CELLS = (2**15, 2**18, 2**21)  # with which a curve is tried to take beyond the last horizon
-FEW_STEPS, FEW_CELLS = 2**22, 2**11  # a study that takes a moment does not wait for its curves
+CELLS = (2**13, 2**15, 2**18)  # with which a curve is tried to take beyond the last horizon
+FEW_STEPS, FEW_CELLS = 2**22, 2**11  # of a study that takes a moment, and of its curves
 CURVES = 1  # the version of predicted curves: raised whenever the same case has another one
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
@@ -33,8 +33,8 @@ MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 def cases(study: Study, curves=None) -> list[Planned]:
     """Every case with its cost and its settled algorithm.
 
-    `curves(series, algorithm, cost, span, cells)` gives the predicted curve of a case over a span of horizons or
-    further, or None; by default it is computed with so many cells, or with more if it takes them.
+    `curves(series, algorithm, cost, span, steps)` gives the predicted curve of a case over a span of horizons or
+    further, or None; by default it is computed, as befits a case of so many steps.
     """
     curves = curves or foreseen
     found, rows = [], 0
@@ -60,7 +60,7 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
     grid = study.horizons
     first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
     series = series_of(settled, cost, study.seed, study.noise, study.alignment)
-    curve = curves(series, settled, cost, (first, last), _cells(study, last))
+    curve = curves(series, settled, cost, (first, last), study.replicates * last)
     onset = settled.onset(cost, last) if curve is None else onset_of(curve, own_of(claims), series.period, study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, cost), onset, series.period)
     for horizon in horizons:
@@ -104,25 +104,21 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
     return claims
 
 
-def _cells(study: Study, last: int) -> int:
-    """For the curves of a study, as befits its own size."""
-    if study.foresight is not None:
-        return study.foresight
-    return CELLS[0] if study.replicates * last > FEW_STEPS else FEW_CELLS
+def foreseen(series: Series, algorithm: Algorithm, cost: Cost, span: tuple[int, int], steps: int) -> Curve | None:
+    """The predicted curve of a case, computed once; None where there is no theory, or where it takes too many cells.
 
-
-def foreseen(series: Series, algorithm: Algorithm, cost: Cost, span: tuple[int, int], cells: int) -> Curve | None:
-    """The predicted curve of a case, computed once; None where there is no theory, or where it takes too many cells."""
-    key = (series.digest, span, cells)
+    A small one, for which a plan can wait; `foretelling` computes a longer one beside the runs.
+    """
+    sizes = CELLS if steps > FEW_STEPS else (FEW_CELLS, *CELLS)
+    key = (series.digest, span, sizes)
     if key not in _FORESEEN and hasattr(algorithm, "level_rule"):
-        from ..prediction import FAR, LONGEST, foretell
+        from ..prediction import foretell
 
         _FORESEEN[key] = None
-        last = FAR if cells in (FEW_CELLS, *CELLS) else LONGEST
-        for size in (cells, *(more for more in CELLS if more > cells)):
+        for size in sizes:
             try:
-                how = {"seed": series.seed, "kind": series.alignment, "last": last}
-                curve = foretell(algorithm, cost, span[0], size, max(2, min(8, 2**20 // size)), **how)
+                alignments = max(2, min(4, 2**16 // size))
+                curve = foretell(algorithm, cost, span[0], size, alignments, series.seed, series.alignment)
             except ValueError:  # too many dimensions, or initial cells
                 continue
             if curve.horizons[-1] >= span[1]:
@@ -134,14 +130,14 @@ def foreseen(series: Series, algorithm: Algorithm, cost: Cost, span: tuple[int, 
 _FORESEEN = {}
 
 
-def unforeseen(series, algorithm, cost, span, cells) -> None:
+def unforeseen(series, algorithm, cost, span, steps) -> None:
     """In place of `foreseen`, where a plan is not to wait for it."""
 
 
 def onset_of(curve: Curve, claim: Claim, period: float | None, margin: float) -> float:
-    """The T from which on the predicted slope stays within the margin of the promise, the end of the curve if none."""
+    """The T from which on the predicted slope stays within the margin of the promise."""
     found = visible(curve, claim.rate, period, margin, claim.kind)
-    return curve.horizons[-1] if found is None else found
+    return NEVER if found is None else found
 
 
 def random_regret(cost: Cost) -> float:
