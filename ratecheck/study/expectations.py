@@ -66,9 +66,10 @@ def force(plan: Planned, margin: float) -> tuple[float, float] | None:
     horizons = np.array(case.horizons)[within(case.horizons, case.window)]
     places = np.linspace(0, len(horizons) - 1, min(len(horizons), MOST_HORIZONS))
     horizons = horizons[np.unique(np.round(places).astype(int))].tolist()
-    alignments = "fixed" if case.series.alignment == "fixed" else min(ALIGNMENTS, case.replicates)
+    if case.series.alignment == "fixed":
+        return None
     try:
-        frame = predict(plan.algorithm, plan.cost, horizons, alignments, case.series.seed).frame
+        frame = predict(plan.algorithm, plan.cost, horizons, ALIGNMENTS, case.series.seed).frame
         samples = tuple(group["regret"].to_numpy() for _, group in frame.groupby("horizon"))
         data = LogMeans.of(horizons, samples, case.anytime)
         fit = fit_rate(data, case.own.rate.log_power, period=None)
