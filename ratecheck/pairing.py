@@ -104,7 +104,7 @@ class Agreement:
             share, low, high = self.lock_in
             said = (
                 f"{len(self.locked)} of {self.replicates} runs lock in ({100 * share:.0f} % [{100 * low:.0f}, "
-                f"{100 * high:.0f}]); of the others {said}"
+                f"{100 * high:.0f}]); of {'all' if self.data.replicates == self.replicates else 'the others'} {said}"
             )
             if low > MOST_LOCKED:
                 return Name.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
@@ -113,20 +113,17 @@ class Agreement:
             (slope, self.slope_margin, self.slope_allowance),
         )
         side = (1 + self.level_of_confidence) / 2  # two quantities may each refute
-        beyond = max(
-            max(e.lower_limit(side), e.mirrored().lower_limit(side)) - margin - allowed
-            for e, margin, allowed in margins
-        )
-        if beyond > 0:
-            what = "level" if self._outside(*margins[0], side) else "slope"
+        outside = [self._outside(e, margin + allowed, side) for e, margin, allowed in margins]
+        if any(outside):
+            what = "level" if outside[0] else "slope"
             return Name.REFUTED, f"{said}: its {what} differs by more than {self._margin(what)}"
         if all(self._inside(e, margin) for e, margin, _ in margins):
             return Name.CONSISTENT, f"{said}: within {100 * self.margin:g} % and {self.slope_margin:g}"
         return Name.INCONCLUSIVE, f"{said}; {self._remedy(margins)}"
 
     @staticmethod
-    def _outside(estimate, margin, allowed, side) -> bool:
-        return max(estimate.lower_limit(side), estimate.mirrored().lower_limit(side)) > margin + allowed
+    def _outside(estimate, margin, side) -> bool:
+        return max(estimate.lower_limit(side), estimate.mirrored().lower_limit(side)) > margin
 
     def _inside(self, estimate, margin) -> bool:
         limit = self.level_of_confidence
@@ -149,7 +146,7 @@ class Agreement:
         df = self.data.replicates - 1
         reach = special.stdtrit(df, self.level_of_confidence) + special.stdtrit(df, 0.9)
         needed = max((reach * e.se / room) ** 2 for (e, _, _), room in zip(undecided, rooms, strict=True))
-        return f"N = {rounded_up(self.replicates * max(needed, 1.0) + 1)} runs would do"
+        return f"N = {float(rounded_up(self.replicates * max(needed, 1.0) + 1)):.0f} runs would do"
 
 
 def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN, slope_margin: float = SLOPE_MARGIN):
