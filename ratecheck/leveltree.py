@@ -79,7 +79,7 @@ class LevelTree:
         around = np.random.default_rng(0).choice([-1.0, 0.5, 1.0], (16, 1, self.dim))
         points = (self.origin + z + steps * around).reshape(-1, self.dim)
         found = max(abs(float(self.f(x)) - self.minimum) for x in points)
-        return max(found, float(np.spacing(abs(self.minimum))))
+        return max(found, float(np.spacing(abs(self.minimum)))) if self.minimum else found
 
     def _formula(self):
         return (

@@ -118,6 +118,14 @@ def test_theory_far_out():
 # What a prediction leaves out
 
 
+def test_a_flat_minimum_is_foretold_and_a_minimum_that_is_not_zero_ends_in_time():
+    flat = rc.predict(rc.AdaptiveBins(), zoo.get("plateau", 1), [2**10, 2**14], alignments=2)
+    assert (flat.frame["regret"] > 0).all()
+    curve = rc.foretell(rc.AdaptiveBins(), zoo.get("six_hump_camel", 2), FIRST, 2**11)
+    assert "rounding errors" in curve.limit
+    assert curve.horizons[-1] < 1e35
+
+
 def test_what_theory_leaves_open_is_small_where_the_bonus_is_large():
     found = rc.predict(rc.AdaptiveBins(), zoo.get("cone", 2), [2**14, 2**18], alignments=4).frame
     bonus = np.log(found["horizon"].to_numpy(float))
