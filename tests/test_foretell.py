@@ -121,7 +121,7 @@ def test_theory_far_out():
 def test_a_flat_minimum_is_foretold_and_a_minimum_that_is_not_zero_ends_in_time():
     flat = rc.predict(rc.AdaptiveBins(), zoo.get("plateau", 1), [2**10, 2**14], alignments=2)
     assert (flat.frame["regret"] > 0).all()
-    curve = rc.foretell(rc.AdaptiveBins(), zoo.get("six_hump_camel", 2), FIRST, 2**11)
+    curve = rc.foretell(rc.AdaptiveBins(), zoo.get("six_hump_camel", 2), FIRST, 2**15)
     assert "rounding errors" in curve.limit
     assert curve.horizons[-1] < 1e35
 

@@ -63,5 +63,6 @@ def _keep(series, store, record):
 
 
 def _covers(known, horizons, count, cells) -> bool:
+    """What could not be foretold is tried again, since it may be by now."""
     seen = set(known["horizons"]) >= set(horizons) and known["cells"] >= cells
-    return seen and (bool(known["problem"]) or len(known["regret"]) >= count)
+    return seen and len(known["regret"]) >= count
