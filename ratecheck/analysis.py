@@ -208,6 +208,8 @@ def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement 
     fixed = case.series.alignment == "fixed"
     known = table["horizon"].isin(list(place)) & (fixed | (table["replicate"] < len(predicted)))
     table = table[known]
+    if table.empty:
+        return None, "no regret was predicted at these horizons"
     columns = table["horizon"].map(place).to_numpy()
     rows = 0 if fixed else table["replicate"].to_numpy()
     noise, spread, error = np.array(foretold["left_open"])[sorted(set(columns.tolist()))].T

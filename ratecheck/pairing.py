@@ -71,7 +71,7 @@ class Agreement:
     @property
     def ratio(self) -> tuple[float, float, float]:
         """Measured / predicted, and its interval."""
-        return tuple(math.exp(v) for v in (self.level.value, self.level.low, self.level.high))
+        return tuple(math.exp(min(v, 700.0)) for v in (self.level.value, self.level.low, self.level.high))
 
     @property
     def lock_in(self) -> tuple[float, float, float]:
@@ -202,7 +202,7 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
             "horizon": data.horizons,
             "ratio": np.exp(data.y),
             "low": np.exp(data.y - reach),
-            "high": np.exp(data.y + reach),
+            "high": np.exp(np.minimum(data.y + reach, 700.0)),
             "runs": [len(sample) for sample in data.samples],
             "judged": judged,
         }

@@ -143,6 +143,24 @@ def test_a_strangers_curve_is_checked(done, tmp_path, change):
         store.study()
 
 
+@pytest.mark.parametrize("change", ["other horizons", "tiny", "huge", "few"])
+def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
+    shutil.copy(done[0] / FILE, tmp_path / FILE)
+    with Store(tmp_path, create=True) as store:
+        for case in store.study()[1]:
+            record = store.foretold(case.series.digest)
+            record |= {
+                "other horizons": {"horizons": [h + 1 for h in HORIZONS]},
+                "tiny": {"regret": [[1e-300 * (1 + i % 2) for i in range(len(HORIZONS))]] * 8},
+                "huge": {"regret": [[1e100] * len(HORIZONS)] * 8},
+                "few": {"regret": record["regret"][:2]},
+            }[change]
+            store.foretell(case.series.digest, record)
+    with Store(tmp_path) as store:
+        render(store, tmp_path, figures=False)
+    assert "## The predicted curve" in (tmp_path / "report.md").read_text("utf-8")
+
+
 def test_an_altered_prediction_is_noticed(done, tmp_path):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     alter(tmp_path, "UPDATE notes SET value = replace(value, '1', '2') WHERE key LIKE 'foretold%'")
@@ -184,6 +202,12 @@ def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
     assert "would still pass" in text
     assert "its slope will not be judged" in text
     assert not (tmp_path / "none").exists()
+
+
+def test_a_dry_run_of_many_cases_does_not_wait_for_curves(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("ratecheck.prediction.foretell", None)
+    assert command.main(["--family", "all", "--dry-run", "--out", str(tmp_path / "none")]) == 0
+    assert "what theory expects is shown for up to 12 cases" in capsys.readouterr().out
 
 
 def test_a_curve_survives_json(done):

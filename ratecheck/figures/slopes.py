@@ -44,7 +44,7 @@ def panel(axis, result, colour, marker, margin):
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
-    axis.text(fine[-1], claim.rate.slope, f"{claim.rate.slope:.3g}", ha="right", va="top", fontsize=8.5, color=INK)
+    axis.text(fine[-1], claim.rate.slope, f"{claim.rate.slope:.3g}", ha="right", va="bottom", fontsize=8.5, color=INK)
 
 
 def keys():

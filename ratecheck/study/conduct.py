@@ -25,6 +25,11 @@ from .runner import NothingStored, audit_of, check_costs, run_units, surrounding
 
 COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
+MOST_FORESEEN = 12  # cases that a dry run predicts, a second each
+TOO_MANY = (
+    f"what theory expects is shown for up to {MOST_FORESEEN} cases: name fewer families; these windows start at rough "
+    "onsets, the study's own will follow from its predicted curves"
+)
 
 
 class Conducted(NamedTuple):
@@ -186,13 +191,15 @@ def _expectations(planned, margin):
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
-    cases(study, curves=unforeseen)  # what is wrong is said at once
+    planned = cases(study, curves=unforeseen)  # what is wrong is said at once
+    few = len(planned) <= MOST_FORESEEN
     with ExitStack() as stack:
         stored = (Path(folder) / FILE).exists() and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
-        planned = cases(study, curves=_remembered(store) if stored else foreseen)
+        if few:
+            planned = cases(study, curves=_remembered(store) if stored else foreseen)
         work = workload(planned, store, workers)
-    lines = [*_grids(planned), "", *_expectations(planned, study.margin)]
+    lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [
