@@ -39,10 +39,6 @@ class Limit:
     low: float
     high: float
 
-    @property
-    def error(self) -> float:
-        return max(self.high - self.value, self.value - self.low)
-
     @classmethod
     def of(cls, value, others, scatter, least, **rest):
         """From the value, other estimates, the scatter about them, and the least error."""
@@ -228,12 +224,11 @@ def _with_the_promised_logarithm(L, local, rate):
 
 @dataclass(frozen=True)
 class _Line:
-    """A straight line, the scatter about it, and the spread of the places that it was fitted to."""
+    """A straight line, and the scatter about it."""
 
     slope: float
     start: float
     scatter: float
-    spread: float
 
     def at(self, x):
         return self.start + self.slope * x
@@ -241,7 +236,7 @@ class _Line:
 
 def _line(x, y):
     slope, start = np.polyfit(x, y, 1)
-    return _Line(float(slope), float(start), float(np.std(y - start - slope * x)), float(np.std(x)))
+    return _Line(float(slope), float(start), float(np.std(y - start - slope * x)))
 
 
 def _from_three_points(L, local):

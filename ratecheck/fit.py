@@ -356,8 +356,8 @@ class Fit:
         return Line(straight @ self.corrected, reach, around @ self.corrected, spread)
 
     def _from(self, start):
-        keep = within(self.data.horizons, (start, math.inf))
-        return _checked(replace(self, data=cut(self.data, keep), problem=""))
+        kept = cut(self.data, within(self.data.horizons, (start, math.inf)))
+        return replace(self, data=kept, problem=too_short(kept.horizons, self.period))
 
     def _whole_periods(self):
         """The longest window at the end that is a whole number of periods."""
@@ -376,29 +376,27 @@ def _solution(design, shape):
     return np.linalg.pinv(np.frombuffer(design).reshape(shape))
 
 
-def _checked(fit: Fit) -> Fit:
-    """The fit, with its problem named if the window is too short for its period."""
-    if fit.period is None:
-        return fit
-    x, lag = fit.x, math.log(fit.period)
+def too_short(horizons, period: float | None) -> str:
+    """Why horizons do not show a period, empty if they do or if there is none."""
+    if period is None:
+        return ""
+    x, lag = np.log(horizons), math.log(period)
     step = float(np.median(np.diff(x)))
     periods = (x[-1] - x[0] + step) / lag
     windows = x[0] - step / 2 + lag * np.arange(int(periods + 1e-6) + 1)
     fewest = min(np.histogram(x, windows)[0], default=0) if len(windows) > 1 else 4
     if lag / step < 4 * SLACK or fewest < 4:
-        text = (
-            f"{min(lag / step, fewest):.1f} horizons per period of {fit.period:.3g} cannot show it; 4 would do, "
-            f"each at most {fit.period**0.25:.3g} times the one before"
+        return (
+            f"{min(lag / step, fewest):.1f} horizons per period of {period:.3g} cannot show it; 4 would do, "
+            f"each at most {period**0.25:.3g} times the one before"
         )
-    elif periods < 2 * SLACK:
+    if periods < 2 * SLACK:
         needed = math.exp(x[0] + 2 * lag - step)
-        text = (
-            f"the window covers {periods:.2f} periods of {fit.period:.3g} where two are needed; "
+        return (
+            f"the window covers {periods:.2f} periods of {period:.3g} where two are needed; "
             f"T_max = {rounded_up(needed)} would do"
         )
-    else:
-        return fit
-    return replace(fit, problem=text)
+    return ""
 
 
 def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: float = 0.95) -> Fit:
@@ -421,7 +419,7 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
         data = cut(data, keep)
     if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
         raise FitError(f"period = {shown(period)} must be a number above 1")
-    return _checked(Fit(data, float(log_power), period, level))
+    return Fit(data, float(log_power), period, level, too_short(data.horizons, period))
 
 
 def check_fit(fit):

@@ -164,9 +164,7 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     log_means(table)  # or it says why it is no table of runs
     _check_same(table, prediction)
     place = 0 if prediction.partitions == "fixed" else table["replicate"]
-    predicted = prediction.frame.rename(
-        columns={"alignment": "place", "noise": "noise_effect", "spread": "spread_effect"}
-    )
+    predicted = prediction.frame.rename(columns={"alignment": "place", "noise": "noise_effect"})
     paired = table.assign(place=place).merge(predicted, on=["place", "horizon"], suffixes=("", "_predicted"))
     missing = len(table) - len(paired)
     if missing:
@@ -177,8 +175,8 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     if "side" in table and not np.allclose(paired["side"], paired["side_predicted"], rtol=1e-12, atol=0):
         raise ValueError("runs and prediction have other partitions: predict with the seed of the runs")
     squared = variance(table["noise"].iloc[0]) if "noise" in table else 1.0
-    means = paired.groupby("horizon")[["noise_effect", "spread_effect", "error"]].mean()
-    left_open = means["noise_effect"] * squared + means["spread_effect"] + means["error"]
+    means = paired.groupby("horizon")[["noise_effect", "within", "error"]].mean()
+    left_open = means["noise_effect"] * squared + means["within"] + means["error"]
     return compare(paired, paired["regret_predicted"].to_numpy(), left_open.to_numpy(), margin, slope_margin)
 
 

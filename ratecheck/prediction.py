@@ -75,7 +75,7 @@ class Prediction:
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
     (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
     regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
-    in units of the squared bonus if it is 1, and `spread`, that of f within cells.
+    in units of the squared bonus if it is 1, and `within`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
     """
 
@@ -354,7 +354,7 @@ def _rows(tree, bonus, horizon, alignment, length):
     _, cells, regret, error = sums.sum(axis=0).tolist()
     row = names | {"side": length, "regret": regret, "cells": cells, "key": key, "error": error / (regret or 1.0)}
     spread = 0.0 if tree.sort == AT_CENTRE or key == -math.inf else tree.spread(key, bonus)
-    row |= {"noise": min(1.0, 1 / bonus**2), "spread": spread / (regret or 1.0)}
+    row |= {"noise": min(1.0, 1 / bonus**2), "within": spread / (regret or 1.0)}
     by_level = [
         names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
         for k in np.flatnonzero(sums[:, PULLS]).tolist()

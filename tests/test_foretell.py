@@ -130,7 +130,7 @@ def test_what_theory_leaves_open_is_small_where_the_bonus_is_large():
     found = rc.predict(rc.AdaptiveBins(), zoo.get("cone", 2), [2**14, 2**18], alignments=4).frame
     bonus = np.log(found["horizon"].to_numpy(float))
     assert found["noise"].to_numpy() == pytest.approx(bonus**-2)
-    assert 0 < found["spread"].max() < 0.05
-    assert (rc.predict(rc.UniformBins(), zoo.get("cone", 2), [2**14], alignments=2).frame["spread"] == 0).all()
+    assert 0 < found["within"].max() < 0.05
+    assert (rc.predict(rc.UniformBins(), zoo.get("cone", 2), [2**14], alignments=2).frame["within"] == 0).all()
     steep = rc.predict(rc.AdaptiveBins(), zoo.get("himmelblau", 2), [2**14], alignments=2).frame
-    assert steep["spread"].min() > 0.5
+    assert steep["within"].min() > 0.5

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,14 @@ def test_onset_and_window_come_from_the_predicted_curve():
     assert hoo.curve is None
     assert "will not be judged, since theory expects the slope 0.9" in unjudged(garland, 0.05)
     assert unjudged(cone, 0.05) == ""
+    assert unjudged(replace(cone, horizons=cone.horizons[:5], window=(2**10, 2**12)), 0.05).endswith("would do")
 
 
 def test_what_a_plan_expects_of_its_cases():
-    study = Study("s", "?", [("cone", 1)], [AdaptiveBins(mu="theorem"), HOO()], [2**k for k in range(8, 15)])
+    rare = Study("s", "?", [("cone", 1)], [AdaptiveBins(mu="theorem")], [2**k for k in range(8, 15)])
+    assert "its slope will not be judged, since 2.0 horizons per period" in expected(cases(rare)[0], 0.05)
+    horizons = [round(2 ** (k / 2)) for k in range(16, 29)]
+    study = Study("s", "?", [("cone", 1)], [AdaptiveBins(mu="theorem"), HOO()], horizons)
     first, second = (expected(plan, 0.05) for plan in cases(study))
     words = r"theory expects the slope 0\.\d+ in this window.*would still pass, by T\^0\.\d\d it would be caught"
     assert re.match(words, first)

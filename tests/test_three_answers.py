@@ -3,18 +3,22 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
+from ratecheck.curve import Judgement
 from ratecheck.report.overview import write_overview
+from ratecheck.report.theory import by_algorithm, far_cells
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study, command
 from ratecheck.study.conduct import conduct
 from ratecheck.study.foretelling import VERSION, lacking
 from ratecheck.study.plan import cases
 from ratecheck.study.rendering import render
+from ratecheck.verdicts import Name
 from tests.test_alterations import alter
 
 HORIZONS = [2**k for k in range(8, 14)]
@@ -50,6 +54,27 @@ def test_the_report_gives_three_answers(done):
         assert result.agreement.name != "REFUTED"
         assert result.far.last > HORIZONS[-1]
     assert (folder / "figures" / "cone-slopes.png").exists()
+
+
+def test_the_report_says_which_log_powers_are_attained(done):
+    """With the answer of a curve put in the place of the real one."""
+    result = done[1].results[0]
+    for attained, words in ((True, "attained"), (False, "not attained"), (None, "CONSISTENT")):
+        judged = Judgement(Name.CONSISTENT, "so it is", attained)
+        changed = replace(result)
+        changed.__dict__["far"] = replace(result.far, on_printed=judged, on_corrected=None)
+        assert far_cells(changed)[-2].endswith(words)
+        assert far_cells(changed)[-1] is None
+
+
+def test_ratios_are_counted_by_algorithm(done):
+    text = by_algorithm(done[1].results * 2)
+    head, _, *rows = text.splitlines()
+    assert head == (
+        "| algorithm | costs | within 1 % | within 2 % | within 3 % | median of the ratio | furthest from 1 |"
+    )
+    assert [row.split(" | ")[1] for row in rows] == ["4", "4"]
+    assert by_algorithm(done[1].results) == ""
 
 
 def test_a_window_before_the_onset_is_announced_explained_and_not_judged(done):

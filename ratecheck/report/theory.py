@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 from ..curve import VAGUE
 from ..markdown import among, estimate, fixed, general, listing, table
 from ..pairing import LOCKED, MARGIN, SLOPE_MARGIN
 from ..verdicts import Name
 from .context import Context
 from .words import sentence, shown
+
+FEW = 6  # cases that need no counting
+NEAR = (0.01, 0.02, 0.03)  # to 1
 
 
 def theory(context: Context):
@@ -27,8 +32,39 @@ def theory(context: Context):
     )
     header = context.columns("slope measured", "slope predicted", "ratio", "slope of the ratio", "follows", "locked in")
     yield table(header, [context.cells(r.case, *agreement_cells(r)) for r in foretold])
+    yield by_algorithm(foretold)
     yield "\n".join(f"- {context.case(r)}: {_why(r)}." for r in foretold if _why(r))
     yield from far_horizons(context, [r for r in foretold if r.far is not None])
+
+
+def by_algorithm(results) -> str:
+    """How near to 1 the ratios of each algorithm are; empty where there are few."""
+    ratios = {}
+    for result in results:
+        if result.agreement is not None:
+            ratios.setdefault(result.case.algorithm, []).append(result.agreement.ratio[0])
+    if sum(map(len, ratios.values())) <= FEW:
+        return ""
+    rows = [
+        [
+            name,
+            len(found),
+            *(sum(abs(r - 1) <= x for r in found) for x in NEAR),
+            fixed(median(found)),
+            fixed(_worst(found)),
+        ]
+        for name, found in ratios.items()
+    ]
+    header = ["algorithm", "costs", *(f"within {100 * x:g} %" for x in NEAR), "median of the ratio", "furthest from 1"]
+    return table(header, rows)
+
+
+def _within(ratios, margin) -> int:
+    return sum(abs(ratio - 1) <= margin for ratio in ratios)
+
+
+def _worst(ratios) -> float:
+    return max(ratios, key=lambda ratio: abs(ratio - 1))
 
 
 def agreement_cells(result):
@@ -92,9 +128,14 @@ def far_cells(result):
         fixed(claim.rate.slope),
         shown(far.on_exponent.name),
         powers or None,
-        f"{claim.printed.log_power:.3g}: {shown(far.on_printed.name)}",
-        far.on_corrected and f"{claim.corrected.log_power:.3g}: {shown(far.on_corrected.name)}",
+        _power(claim.printed, far.on_printed),
+        far.on_corrected and _power(claim.corrected, far.on_corrected),
     ]
+
+
+def _power(rate, judged) -> str:
+    attained = {True: ", attained", False: ", not attained", None: ""}[judged.attained]
+    return f"{rate.log_power:.3g}: {shown(judged.name)}{attained}"
 
 
 def _open(result):
@@ -158,6 +199,10 @@ def obeys(context: Context) -> str:
         refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Name.REFUTED]
         if refuted:
             parts.append(f"it needs more than the {what} power of ln T {among(len(refuted), len(known))}")
+        for attained, said in ((True, "attains"), (False, "does not attain")):
+            there = [context.case(r) for r in known if getattr(r.far, judged).attained is attained]
+            if there:
+                parts.append(f"it {said} the {what} one {among(len(there), len(known))} ({listing(there, most=3)})")
     reach = [r.far.last for r in found]
     ends = f"T = {reach[0]:.1g}" if total == 1 else f"T = {min(reach):.1g} to {max(reach):.1g}"
     return sentence(f"computed up to {ends}, {'; '.join(parts)}")

@@ -9,7 +9,7 @@ from scipy import special
 
 from ..claims import Case, Planned
 from ..curve import visible, window_slope
-from ..fit import fit_rate
+from ..fit import fit_rate, too_short
 from ..means import FitError, LogMeans, within
 from ..verdicts import LEVEL
 
@@ -19,21 +19,32 @@ POWER = 0.9
 
 def unjudged(case: Case, margin: float) -> str:
     """A sentence about a case whose slope will not be judged, empty if it will be."""
-    if case.window[0] >= case.onset:
-        return ""
-    if case.curve is None:
-        return f"{case.name}: its slope will not be judged, since theory expects the rate from T = {case.onset:.2g} on"
-    return f"{case.name}: its slope will not be judged, since theory {_expects(case, margin)}"
+    why = _obstacle(case, margin)
+    return f"{case.name}: its slope will not be judged, since {why}" if why else ""
+
+
+def _obstacle(case: Case, margin: float) -> str:
+    """What is known beforehand to forbid a verdict on the slope."""
+    if case.window[0] < case.onset:
+        return f"theory {_expects(case, margin) if case.curve else f'expects the rate from T = {case.onset:.2g} on'}"
+    return too_short(inside(case), case.period) if len(inside(case)) > 2 else "its window holds too few horizons"
+
+
+def inside(case: Case) -> list[int]:
+    """The horizons of the window."""
+    return np.array(case.horizons)[within(case.horizons, case.window)].tolist()
 
 
 def expected(plan: Planned, margin: float) -> str:
     """The predicted slope, when the theorem becomes visible, and what will pass and what will be caught."""
     case = plan.case
+    why = _obstacle(case, margin)
     if case.curve is None:
-        return unjudged(case, margin).partition(": ")[2] or "no regret is predicted, the window starts at a rough onset"
+        start = "no regret is predicted, the window starts at a rough onset"
+        return f"its slope will not be judged, since {why}" if why else start
     said = f"theory {_expects(case, margin)}"
-    if case.window[0] < case.onset:
-        return f"{said}; its slope will not be judged"
+    if why:
+        return f"{said}; its slope will not be judged{'' if why in said else f', since {why}'}"
     found = force(plan, margin)
     if found is None:
         return said
@@ -63,7 +74,7 @@ def force(plan: Planned, margin: float) -> tuple[float, float] | None:
     from ..prediction import predict
 
     case = plan.case
-    horizons = np.array(case.horizons)[within(case.horizons, case.window)]
+    horizons = np.array(inside(case))
     places = np.linspace(0, len(horizons) - 1, min(len(horizons), MOST_HORIZONS))
     horizons = horizons[np.unique(np.round(places).astype(int))].tolist()
     if case.series.alignment == "fixed":

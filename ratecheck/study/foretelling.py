@@ -37,7 +37,7 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last
         return record | {"problem": str(error)}
     if not (frame["regret"] > 0).all():
         return record | {"problem": "theory foretells no regret at all"}
-    means = frame.groupby("horizon")[["noise", "spread", "error"]].mean()
+    means = frame.groupby("horizon")[["noise", "within", "error"]].mean()
     regret = frame.pivot(index="alignment", columns="horizon", values="regret")
     return record | {"regret": regret.to_numpy().tolist(), "left_open": means.to_numpy().tolist()}
 
