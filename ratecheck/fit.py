@@ -369,6 +369,20 @@ class Fit:
         keep = self.x >= start - 1e-6
         return None if keep.sum() < 3 else replace(self, data=cut(self.data, keep))
 
+    # As statsmodels shows a regression; imported when asked for, it takes longer to load than all of this
+
+    def summary(self):
+        """A table as statsmodels prints it, with the jackknife's errors; it has as_html, as_latex and as_csv too."""
+        from .summary import summary
+
+        return summary(self)
+
+    def influence(self):
+        """Leverage, studentised residual and Cook's distance of each horizon: a pandas table."""
+        from .summary import influence
+
+        return influence(self)
+
 
 @lru_cache(maxsize=256)
 def _solution(design, shape):
