@@ -1,13 +1,12 @@
 """From the cases of a study and a table of runs to fits and verdicts.
 
-Window, margin and log powers were fixed with the cases.  Exponents are judged at the log power that theory stands by;
-printed and corrected log powers are judged beside it, with the exponent granted.  All claims of a study are adjusted
-together (Holm); negative controls are not among them.
+Window, margin, log powers and controls were fixed with the cases.  Exponents are judged at the log power that theory
+stands by; printed and corrected log powers are judged beside it, with the exponent granted.  All claims of a study are
+adjusted together (Holm).  A control is judged by the same rules, in the place of the claim that it stands for.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,12 +18,22 @@ from .curve import Far, far, visible
 from .fit import Fit, fit_rate
 from .means import FitError, LogMeans, log_means, rounded_up, within
 from .pairing import Agreement, compare, variance
-from .verdicts import LOG_MARGIN, Assessment, Name, Verdict, assess, holm, longer, resolution, verdict
+from .verdicts import (
+    LOG_MARGIN,
+    RESOLUTION,
+    Assessment,
+    Name,
+    Verdict,
+    adjusted_among,
+    decide,
+    decide_parts,
+    holm,
+    log_worth,
+    with_force,
+)
 
 FEWEST = 3  # runs at a horizon, for an interval
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
-WANDERING = 0.5  # of the regret of random queries: above it, at the start of a window, nothing is refuted
-LINEAR = 0.99  # a slope that is not significantly below it is that of an algorithm that learns nothing
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,7 @@ class Result:
     expected: int
     agreement: Agreement | None = None  # with the predicted curve
     unforetold: str = ""  # why there is none
+    look: int = 1  # how often runs of this case have been judged, this time included
 
     @property
     def own(self) -> Judged:
@@ -89,9 +99,9 @@ class Result:
         return None if case.curve is None else far(case.curve, case.own, case.period, case.shift)
 
     @property
-    def resolution(self) -> float:
+    def log_worth(self) -> float:
         """The slope that one factor ln T is worth over the window."""
-        return resolution(self.fit.data.horizons)
+        return log_worth(self.fit.data.horizons)
 
     @cached_property
     def bootstrap(self) -> tuple[float, float]:
@@ -111,6 +121,7 @@ class Analysis:
     margin: float
     comparisons: tuple[tuple[str, str], ...] = ()  # pairs of labels
     log_margin: float = LOG_MARGIN
+    resolution: float = RESOLUTION
 
     @cached_property
     def costs(self) -> list[tuple[str, int]]:
@@ -133,19 +144,29 @@ class Analysis:
         return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
 
 
-def analyse(cases: list[Case], runs, margin: float, comparisons=(), foretold=lambda series: None) -> Analysis:
+def analyse(
+    cases: list[Case],
+    runs,
+    margin: float,
+    comparisons=(),
+    foretold=lambda series: None,
+    resolution: float = RESOLUTION,
+    look=lambda series: 1,
+) -> Analysis:
     """Fit and judge every case.
 
     `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
-    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them.
+    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them, and
+    `look` how often they have been judged, this time included.
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
     results = [
-        result_of(case, runs(case.series.digest), margin, foretold(case.series.digest))
+        result_of(case, runs(digest), margin, foretold(digest), resolution, look(digest))
         for case in with_distinct_names(cases)
+        for digest in [case.series.digest]
     ]
-    return Analysis(tuple(adjusted(results)), margin, tuple(comparisons))
+    return Analysis(tuple(adjusted(results)), margin, tuple(comparisons), resolution=resolution)
 
 
 def with_distinct_names(cases: list[Case]) -> list[Case]:
@@ -170,7 +191,7 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
     return [named(case) for case in cases]
 
 
-def result_of(case: Case, table, margin, foretold=None) -> Result:
+def result_of(case: Case, table, margin, foretold=None, resolution=RESOLUTION, look=1) -> Result:
     if foretold is not None and foretold["curve"] is not None:
         long = Curve.from_json(foretold["curve"])  # than that of the plan, as a rule
         case = replace(case, curve=max(filter(None, (case.curve, long)), key=lambda curve: curve.horizons[-1]))
@@ -189,10 +210,11 @@ def result_of(case: Case, table, margin, foretold=None) -> Result:
         refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
         judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
         controls = tuple((c, refused) for c in case.controls)
-        return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory)
-    judged = tuple(judge_claim(c, fit, margin, wandering(case, fit)) for c in case.claims)
-    controls = tuple((c, verdict(fit, c.rate, c.kind, margin)) for c in case.controls)
-    return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory)
+        return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory, look)
+    rules = {"margin": margin, "resolution": resolution, "look": look}
+    judged = tuple(judge_claim(claim, fit, **rules) for claim in case.claims)
+    controls = tuple((control, judge_control(control, case.own, fit, **rules)) for control in case.controls)
+    return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory, look)
 
 
 def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement | None, str]:
@@ -281,66 +303,65 @@ def lacking(counts) -> str:
     return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
 
 
-def wandering(case: Case, fit: Fit) -> str:
-    """Why no growth can refute an upper bound yet: the algorithm still does little better than queries at random.
+def judge_claim(claim: Claim, fit: Fit, margin: float, resolution=RESOLUTION, look=None) -> Judged:
+    """The verdicts on a claim before any adjustment; where theory forbids a refutation, that is said."""
+    parts = decide_parts(fit, claim.printed, claim.corrected, claim.kind, margin, resolution=resolution, look=look)
+    why = irrefutable(claim)
+    return Judged(claim, Assessment(*(held_back(v, why) if why else v for v in parts)))
 
-    Its regret then grows almost linearly whatever the rate will be.  One that grows linearly for good is no such case.
+
+def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
+    """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
+
+    Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
     """
-    first = fit.data.horizons[0]
-    share = math.exp(fit.data.y[0]) / (first * case.random_regret)
-    if share <= WANDERING or fit.whole.upper_limit() >= LINEAR:
-        return ""
-    return (
-        f"at T = {first:.0f} a step still costs {100 * share:.0f} % of what a random query costs, so that the rate has "
-        f"hardly set in; T_max = {longer(fit.data)} would show more"
-    )
+    by = control.by if own.kind == "upper" else -control.by
+    return decide(fit.tilted(by), own.rate, own.kind, margin, resolution=resolution, look=look)
 
 
-def judge_claim(claim: Claim, fit: Fit, margin: float, wandering: str = "") -> Judged:
-    """The verdicts on a claim; where theory or the start of the window forbids a refutation, that is said."""
-    assessment = assess(fit, claim.printed, claim.corrected, claim.kind, margin)
-    why = irrefutable(claim, wandering)
-    if why:
-        held = {part: held_back(getattr(assessment, part), why) for part in PARTS}
-        assessment = replace(assessment, **held)
-    return Judged(claim, assessment)
-
-
-def irrefutable(claim: Claim, wandering: str) -> str:
-    """Why these runs cannot refute a claim, empty if they can."""
+def irrefutable(claim: Claim) -> str:
+    """Why no runs can refute a claim, empty if they can."""
     if not claim.per_cost:
         return (
             f"{claim.theorem} bounds the worst cost near this one, and no single cost can refute that; its hard family "
             "would"
         )
-    if wandering or not claim.violated:
-        return wandering
+    if not claim.violated:
+        return ""
     return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
 
 
 def held_back(verdict, why):
-    if verdict is None or verdict.name != Name.REFUTED:
+    if verdict.name != Name.REFUTED:
         return verdict
-    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, reason=f"{verdict.reason}, but {why}")
+    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, blames="", reason=f"{verdict.reason}, but {why}")
 
 
 def adjusted(results) -> list[Result]:
-    """The same results after Holm's step-down over all their claims."""
+    """The same results after Holm's step-down over all their claims, each verdict with its force.
+
+    A rate may be refuted and its exponent not: that is told apart at the end.
+    """
     parts = [
         (i, j, part)
         for i, result in enumerate(results)
         for j, judged in enumerate(result.judged)
         for part in parts_of(judged)
     ]
-    after = holm([getattr(results[i].judged[j].assessment, part) for i, j, part in parts])
-    changed = dict(zip(parts, after, strict=True))
+    before = [getattr(results[i].judged[j].assessment, part) for i, j, part in parts]
+    changed = {place: with_force(v.alone) for place, v in zip(parts, holm(before), strict=True)}
+    places = {(i, part): k for k, (i, j, part) in enumerate(parts) if results[i].judged[j].claim == results[i].case.own}
 
     def again(i, j, judged):
         new = {part: changed[i, j, part] for part in parts_of(judged)}
         return replace(judged, assessment=replace(judged.assessment, **new))
 
     return [
-        replace(r, judged=tuple(again(i, j, judged) for j, judged in enumerate(r.judged)))
+        replace(
+            r,
+            judged=tuple(again(i, j, judged) for j, judged in enumerate(r.judged)),
+            controls=tuple((c, adjusted_among(v, before, places[i, "exponent"])) for c, v in r.controls),
+        )
         for i, r in enumerate(results)
     ]
 

@@ -163,15 +163,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Control:
-    """A claim that is false by construction."""
+    """The case's own runs, made to break its own claim: their regret is multiplied by T^by (a lower bound: T^-by)."""
 
-    name: str
-    kind: str
-    rate: Rate
+    by: float
 
     @classmethod
     def from_json(cls, data: Mapping) -> Control:
-        return cls(data["name"], data["kind"], Rate(**data["rate"]))
+        return cls(data["by"])
 
 
 @dataclass(frozen=True)
@@ -225,7 +223,6 @@ class Case:
     replicates: int
     window: tuple[float, float]
     onset: float
-    random_regret: float  # per step, of queries at random
     shift: float | None  # what stands beside ln T in the algorithm's keys
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]

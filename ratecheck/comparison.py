@@ -10,7 +10,7 @@ import numpy as np
 from .claims import NEVER
 from .fit import Estimate, fit_rate, slope_difference
 from .means import FitError, LogMeans
-from .verdicts import resolution
+from .verdicts import log_worth
 
 if TYPE_CHECKING:
     from .analysis import Result
@@ -61,7 +61,7 @@ def gap_of(first: Result, second: Result) -> Gap:
             fits = [fit_rate(r.fit.data, window=(low, high), period=r.case.period) for r in (first, second)]
             problem = fits[0].problem or fits[1].problem
             reason = early(low, first, second) or problem
-            log_powers = (rates[0].log_power - rates[1].log_power) * resolution(fits[0].data.horizons)
+            log_powers = (rates[0].log_power - rates[1].log_power) * log_worth(fits[0].data.horizons)
             measured = None if problem else slope_difference(*fits)
         except FitError as error:
             reason = str(error)

@@ -153,53 +153,84 @@ class Fit:
     @cached_property
     def last_half(self) -> Estimate:
         """The slope over the last half of the window in ln T, the harmonics taken from the whole."""
-        return self._estimate(self._late_weights(1))
+        return self._estimate(self._late_weights(self.x))
 
     def change(self) -> Estimate:
         """The slope of the last half minus that of the whole window."""
-        return self._estimate(self._late_weights(1) - self._weights(self.x)[1])
-
-    def late_trend(self) -> Estimate | None:
-        """The coefficient of (ln T)^2 over the last half: is the slope still moving?  None where three points lack."""
-        weights = self._late_weights(2)
-        return None if weights is None else self._estimate(weights)
+        return self._estimate(self._late_weights(self.x) - self._weights(self.x)[1])
 
     def late_log_power_at(self, slope: float) -> Estimate:
         """The same as log_power_at over the last half of the window."""
-        return self._estimate(self._late_weights(1, np.log(self.x)), self.data.y - slope * self.x)
+        return self._estimate(self._late_weights(np.log(self.x)), self.data.y - slope * self.x)
 
-    def _late_weights(self, degree, variable=None):
-        variable = self.x if variable is None else variable
-        late = self.x >= 0.5 * (self.x[0] + self.x[-1]) - 1e-9
-        late[-2:] = True
-        if late.sum() <= degree:
-            return None
-        powers = np.vander(variable[late] - variable[late].mean(), degree + 1, increasing=True)
+    def _late(self, share, fewest):
+        """Which horizons belong to the last part of the window in ln T."""
+        late = self.x >= self.x[-1] - share * (self.x[-1] - self.x[0]) - 1e-9
+        late[-fewest:] = True
+        return late
+
+    def _late_weights(self, variable, share=0.5, fewest=2):
+        late = self._late(share, fewest)
+        centred = variable[late] - variable[late].mean()
         weights = np.zeros(len(self.x))
-        weights[late] = np.linalg.pinv(powers)[degree]
+        weights[late] = centred / (centred @ centred)
         return self._without_harmonics(weights)
 
     def _without_harmonics(self, weights):
         """The same weights on y less its harmonics, as the whole window shows them."""
         return weights - weights @ self.harmonics @ self._weights(self.x)[2:]
 
-    def late_slopes(self) -> np.ndarray:
-        """The slopes over three equal pieces of the last two thirds of the window: where is the slope heading?"""
-        return self._late_pieces(self.x) @ self.corrected
+    def probes(self, log_power: bool = False) -> np.ndarray:
+        """The weights of seven numbers about the slope, or about the log power when a slope is fixed.
 
-    def late_log_powers_at(self, slope: float) -> np.ndarray:
-        """The same for the log power when the slope is fixed."""
-        return self._late_pieces(np.log(self.x)) @ (self.data.y - slope * self.x)
+        Over the whole window, over its last half and its last quarter; at the last horizon according to a parabola, at
+        the middle of the next window of the same length according to it and to one through the last half; and how fast
+        the slope changes.
+        """
+        variable = np.log if log_power else np.asarray
+        u, end = variable(self.x), self.x[-1]
+        ahead = end + 0.5 * (end - self.x[0])
+        parabola = self._weights(u, (u - u.mean()) ** 2)
 
-    def _late_pieces(self, variable):
-        ends = np.linspace((2 * self.x[0] + self.x[-1]) / 3, self.x[-1], 4)
-        at_ends = np.column_stack([np.interp(ends, self.x, unit) for unit in np.eye(len(self.x))])
-        growth = np.diff(at_ends, axis=0)
-        return self._without_harmonics(growth / (growth @ variable)[:, None])
+        def at(x):
+            return parabola[1] + 2 * (variable(x) - u.mean()) * parabola[2]
+
+        return np.array(
+            [
+                self._weights(u)[1],
+                self._late_weights(u),
+                self._late_weights(u, 0.25, 3),
+                at(end),
+                at(ahead),
+                self._late_parabola(u, variable(ahead)),
+                2 * parabola[2],
+            ]
+        )
+
+    def _late_parabola(self, variable, place):
+        """Of the slope at a place, by a parabola through the last half."""
+        late = self._late(0.5, 3)
+        middle = variable[late].mean()
+        solution = np.linalg.pinv(np.vander(variable[late] - middle, 3, increasing=True))
+        weights = np.zeros(len(self.x))
+        weights[late] = solution[1] + 2 * (place - middle) * solution[2]
+        return self._without_harmonics(weights)
+
+    def straight(self) -> list[Estimate]:
+        """The slope over the whole window, over its last half, and at both ends of it according to a parabola."""
+        centred = self.x - self.x.mean()
+        parabola = self._weights(self.x, centred**2)
+        ends = [self._estimate(parabola[1] + 2 * end * parabola[2]) for end in centred[[0, -1]]]
+        return [self.whole, self.last_half, *ends]
 
     def at(self, log_power: float) -> Fit:
         """The same data with another log power divided out."""
         return replace(self, log_power=float(log_power))
+
+    def tilted(self, power: float) -> Fit:
+        """The same runs, had their regret been larger by T^power."""
+        samples = tuple(s * t**power for s, t in zip(self.data.samples, self.data.horizons, strict=True))
+        return replace(self, data=replace(self.data, y=self.data.y + power * self.x, samples=samples))
 
     # The log power
 
@@ -267,6 +298,7 @@ class Fit:
 
     def curvature_p(self) -> float:
         estimate = self.curvature()
+        estimate = replace(estimate, se=max(estimate.se, 1e-12))  # below it, rounding bends what is straight
         return 2 * min(estimate.above(0.0), 1 - estimate.above(0.0))
 
     def chi_square(self):

@@ -83,6 +83,10 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "reason": version.reason,
                 "exponent_verdict": str(found.exponent.name),
                 "exponent_p": found.exponent.p_value,
+                "tolerates": found.exponent.tolerates,
+                "catches": found.exponent.catches,
+                "blames": found.exponent.blames,
+                "look": result.look,
                 "log_power_verdict": str(power.name) if claim.per_cost else "",
                 "log_power_p": power.p_value if claim.per_cost else None,
                 **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
@@ -98,6 +102,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "noise": case.series.noise,
                 "alignment": case.series.alignment,
                 "control": str(result.control),
+                "control_by": max(control.by for control, _ in result.controls),
                 "planned": result.expected,
                 "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
                 "violated": "; ".join(map(str, claim.violated)),
@@ -148,7 +153,7 @@ def checks_of(result: Result, fit: Fit) -> dict:
         "bootstrap_high": high + moved,
         "horizons": len(fit.x),
         "periods": result.case.periods if result.case.period else None,
-        "resolution": result.resolution,
+        "log_worth": result.log_worth,
     }
 
 

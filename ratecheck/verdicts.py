@@ -1,31 +1,35 @@
-"""Verdicts: what a fit says about a promised rate, and when it refuses to say anything.
+"""Verdicts: what a fit says about a promised rate, what it would have caught, and when it refuses to say anything.
 
 For an upper bound the excess is the slope of R/g against ln T, g = T^slope (ln T)^log_power the promised shape; for a
-lower bound its negative.  With one-sided limits and a margin fixed beforehand:
+lower bound its negative.  With limits at 95 % and a margin fixed beforehand:
 
-CONSISTENT    the upper limit of the excess stays below the margin, on the whole window and on its last half;
+CONSISTENT    the upper limit of the excess stays below the margin on the whole window, on its last half and at T_max,
+              and the claim is not so lax that a power beyond the `resolution` could have passed as well;
 REFUTED       the lower limit exceeds the margin on the whole window, also when the error is taken from the points'
-              scatter about the line, the excess over the last half does too, and no fall of the excess speaks
-              against it;
+              scatter about the line, the last half shows an excess too, and no start that bends into the promised
+              rate explains the runs;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
-The last half guards against log factors that hide a wrong exponent.  The last condition guards against starts that
-reach far into the window: a significant fall within the last half holds a refutation back if it would reach the margin
-in another window of the same length, continued both in a straight line and ever more slowly, like a geometric series;
-so does a fall from the whole window to a last half whose own lower limit does not exceed the margin.
+`evidence` computes all that, `explanations` knows the starts.  A rate is refuted as a whole; an exponent only where no
+other power of ln T explains the runs either, for T^0.65 and T^0.5 (ln T)^1.5 are the same over ten doublings.
+
+Whoever judges growing data again and again spends the error of 5 % over the looks: look k takes 5 % / (k (k + 1)), and
+all looks together, however many, no more than the whole (Bonferroni over an endless sequence; the spending of errors
+over looks is due to Lan and DeMets, Biometrika 70, 1983).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from numbers import Real
 
 import numpy as np
-from scipy import special
 
-from .checks import items, shown
+from .checks import items, shown, whole
+from .evidence import END, WHOLE, Evidence, evidence
 from .fit import Estimate, Fit, check_fit, fit_rate
 from .means import FitError, LogMeans, check_level, rounded_up
 from .rates import Rate
@@ -33,7 +37,11 @@ from .rates import Rate
 MARGIN = 0.05  # of a slope
 LOG_MARGIN = 0.5  # of a log power: at ln T = 10 a power of 1/2 is a slope of 0.05
 LEVEL = 0.95
-TREND = 0.01  # significance at which a falling excess holds back a refutation
+RESOLUTION = 0.25  # of a slope: a verdict that a power beyond it could have passed decides nothing
+LIKELY = 0.7  # that more runs decide, before so many are advised; measured, nine in ten of them then do
+UNLIKELY = 0.3
+MOST_DOUBLINGS = 6  # of the runs that advice looks ahead
+LONGEST = 1e100  # a horizon that is worth naming
 
 
 class Name(StrEnum):
@@ -47,7 +55,8 @@ class Verdict:
     """A verdict on one claim: its name, one sentence of reason, and the numbers behind it.
 
     `excess` is measured minus promised, in the direction that hurts the claim; `p_value` belongs to the test that
-    decided (1 where nothing was decided).
+    decided (1 where nothing was decided), multiplied for the look at which it did.  `blames` says what a refutation
+    speaks against: "exponent", "logarithm", or "exponent or logarithm" where the runs do not tell.
     """
 
     name: Name
@@ -55,86 +64,257 @@ class Verdict:
     excess: Estimate | None = None
     margin: float = MARGIN
     p_value: float = 1.0
+    blames: str = ""
+    tolerates: float | None = None  # the largest growth beyond the claim that could have come out CONSISTENT
+    promised: Rate | None = None
+    kind: str = "upper"
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    data: LogMeans | None = field(default=None, repr=False, compare=False)
+    error: float = field(default=1 - LEVEL, repr=False, compare=False)  # that this look may spend, among all claims
+
+    @cached_property
+    def catches(self) -> float | None:
+        """The smallest growth beyond the claim that would have been REFUTED with a power of 90 %; None: none."""
+        return None if self.evidence is None else self.evidence.catches(self.error)
+
+    @property
+    def force(self) -> str:
+        """What could have passed and what would have been caught, in words; empty where nothing was judged."""
+        if self.evidence is None:
+            return ""
+        caught = "nothing would have been caught"
+        if self.catches is not None:
+            caught = f"{self._grown(self.catches)} would have been caught"
+        return f"{self._grown(self.tolerates)} could have passed too, {caught}"
+
+    def _grown(self, by) -> str:
+        """The shape of a regret that breaks the claim by so much."""
+        by = by if self.kind == "upper" else -by
+        if self.evidence.logs is None:
+            return f"(ln T)^{self.promised.log_power + by:.2f}"
+        return f"T^{self.promised.slope + by:.2f}"
+
+    @property
+    def alone(self) -> Verdict:
+        """The verdict on the exponent alone: no refutation where a logarithm explains the runs as well."""
+        if self.name != Name.REFUTED or self.blames != "exponent or logarithm":
+            return self
+        return replace(self, name=Name.INCONCLUSIVE, p_value=1.0)
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
 
 
-def verdict(fit: Fit, rate: Rate, kind: str = "upper", margin: float = MARGIN, level: float = LEVEL) -> Verdict:
-    """Judge the exponent of a promised rate, its log power divided out."""
-    _check(fit, rate, kind, margin, level)
+def verdict(
+    fit: Fit,
+    rate: Rate,
+    kind: str = "upper",
+    margin: float = MARGIN,
+    level: float = LEVEL,
+    resolution: float = RESOLUTION,
+    look: int | None = None,
+) -> Verdict:
+    """Judge a promised rate by the growth of the regret.
+
+    REFUTED `blames` the exponent, or exponent and logarithm together; `verdict(...).alone` is on the exponent.  `look`
+    counts the times that growing data were judged (1, 2, ...); None is the only time.
+    """
+    return with_force(decide(fit, rate, kind, margin, level, resolution, look))
+
+
+def decide(
+    fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True
+) -> Verdict:
+    """The same without the words about force, which take longer than all else, or without any reason at all."""
+    _check(fit, rate, kind, margin, level, resolution, look)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
-    whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
-    scattered = at.scattered().minus(rate.slope)
-    trend, change, late = at.late_trend(), at.change(), at.late_slopes() - rate.slope
-    if kind == "lower":
-        whole, half, scattered, trend, change, late = *_mirrored(whole, half, scattered, trend, change), -late
-    # a log-periodic remainder may fall late in a window over which the slope rises
-    falling = _falls(trend) and not _falls(change.mirrored()) and _ahead(late) < margin
-    if half.above(margin) >= 1 - level:
-        # from whole window to last half the middle moves by a quarter, from there to the next window's by three
-        falling |= _falls(change) and half.value + 3 * change.value < margin
+    found = evidence(at, rate, kind, margin)
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    return _decide(whole, half, scattered, falling, margin, level, measured, kind, at)
+    excess = at.whole.minus(rate.slope)
+    return _decided(found, excess, measured if words else "", rate, kind, level, look, at, resolution)
 
 
 def log_power_verdict(
-    fit: Fit, rate: Rate, kind: str = "upper", margin: float = LOG_MARGIN, level: float = LEVEL
+    fit: Fit,
+    rate: Rate,
+    kind: str = "upper",
+    margin: float = LOG_MARGIN,
+    level: float = LEVEL,
+    look: int | None = None,
 ) -> Verdict:
-    """Judge the log power of a promised rate, its exponent taken for granted.
+    """Judge the log power of a promised rate, its exponent taken for granted; `look` as in `verdict`."""
+    return with_force(decide_log_power(fit, rate, kind, margin, level, look))
 
-    The fitted power must also explain the data: where the slope left over is still falling, no power is refuted unless
-    the last half and a continuation of the fall both allow it.
-    """
-    _check(fit, rate, kind, margin, level)
+
+def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
+    _check(fit, rate, kind, margin, level, RESOLUTION, look)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
+    found = evidence(fit, rate, kind, margin, log_power=True)
     power = fit.log_power_at(rate.slope)
-    excess, half = power.minus(rate.log_power), fit.late_log_power_at(rate.slope).minus(rate.log_power)
-    explained, late = fit.at(power.value), fit.late_log_powers_at(rate.slope) - rate.log_power
-    trend, change = explained.late_trend(), explained.change()
-    scattered = fit.scattered(rate.slope).minus(rate.log_power)
-    if kind == "lower":
-        excess, half, scattered, trend, change, late = *_mirrored(excess, half, scattered, trend, change), -late
-    settled = half.above(margin) < 1 - level and _ahead(late) >= margin
-    falling = (_falls(trend) or _falls(change)) and not settled
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    return _decide(excess, half, scattered, falling, margin, level, measured, kind, fit)
+    excess = power.minus(rate.log_power)
+    return _decided(found, excess, measured if words else "", rate, kind, level, look, fit)
+
+
+def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, resolution=math.inf) -> Verdict:
+    """The verdict that the evidence gives, in words if there are any to start with."""
+    spent = looks_cost(look)
+    error = (1 - level) / spent
+    good, bad = float(found.consistent()), float(found.refuted())
+    side = "above" if kind == "upper" else "below"
+    of_exponent = found.logs is not None
+    tolerates = found.tolerates
+    caution = f" ({fit.caution})" if fit.caution else ""
+    rest = {
+        "excess": excess if kind == "upper" else excess.mirrored(),
+        "margin": found.margin,
+        "tolerates": tolerates,
+        "evidence": found,
+        "data": fit.data,
+        "error": error,
+        "promised": rate,
+        "kind": kind,
+    }
+    if good < error and tolerates <= resolution:
+        reason = (
+            f"{measured}: no more than {found.margin:g} {side} it, over the whole window, its last half and at T_max"
+        )
+        return Verdict(Name.CONSISTENT, reason + caution, p_value=good * spent, **rest)
+    if bad < error:
+        blames = "logarithm"
+        reason = f"{measured}: more than {found.margin:g} {side} it"
+        if of_exponent:
+            blames = _blamed(found, error)
+            if blames != "exponent":
+                pair = _pair(fit, rate, found.margin if kind == "upper" else -found.margin)
+                reason += f", but {pair} explains the runs as well: the exponent alone is not refuted"
+        return Verdict(Name.REFUTED, reason + caution, p_value=bad * spent, blames=blames, **rest)
+    reason = measured and f"{measured}{_why(found, error, resolution, rate, side, fit, level, look)}"
+    return Verdict(Name.INCONCLUSIVE, reason + caution, **rest)
+
+
+def _blamed(found: Evidence, error: float) -> str:
+    """What a refutation speaks against."""
+    return "exponent" if found.logarithmic() < error else "exponent or logarithm"
+
+
+def _pair(fit: Fit, rate: Rate, off: float) -> str:
+    """The promised exponent, off by the margin, with the log power that suits the runs."""
+    slope = rate.slope + off
+    return str(Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))).removeprefix("R = ")
+
+
+def _why(found: Evidence, error, resolution, rate, side, fit, level, look) -> str:
+    """Why nothing is decided, and what would change that."""
+    if found.consistent() < error:
+        lax = f"no more than {found.margin:g} {side} it, but a rate that is off by {found.tolerates:.2f} could be, too"
+        return f": {lax}{_until(fit, rate, resolution, found.margin)}"
+    later = (1 - level) / looks_cost(None if look is None else look + 1)
+    advice = _advice(found, fit.data.replicates, later, fit.data)
+    longer_runs = f"T_max = {longer(fit.data)} would show more"
+    if found.exceeds() < error:
+        if found.scatters() >= error:
+            return f", but the points scatter about the line as much as that; {longer_runs}"
+        if found.starting() >= error:
+            enough = advice if advice.startswith("N = ") else longer_runs
+            return f", but {found.nearest} explains the runs as well; {enough}"
+        if found.refuted() >= error:
+            return f", but not over the last half of the window; {longer_runs}"
+    if found.rises_beyond:
+        return f", but the excess is rising and may pass {found.margin:g}; {longer_runs}"
+    return f"; {advice}"
+
+
+def _advice(found: Evidence, runs: int, error: float, data: LogMeans) -> str:
+    """The next look that is likely to decide, given what these runs have shown, or what keeps more runs from it."""
+    chance = 0.0
+    for doublings in range(1, MOST_DOUBLINGS + 1):
+        chance = found.deciding(2.0**doublings, error)
+        if chance >= LIKELY:
+            return f"N = {runs * 2**doublings} runs would do"
+    apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at T_max"
+    if chance < UNLIKELY:
+        return f"more runs are not likely to tell ({apart}); T_max = {longer(data)} would tell more"
+    many = f"{2**MOST_DOUBLINGS} times as many decide with a chance of {100 * chance:.0f} %"
+    return f"more runs may tell ({apart}; {many})"
+
+
+def _until(fit: Fit, rate: Rate, resolution, margin) -> str:
+    """The horizon from which on no power beyond the resolution could pass: a logarithm is worth less and less."""
+    x = fit.x
+    step = float(np.median(np.diff(x)))
+    for count in range(len(x) + 1, 4 * len(x)):
+        longer = x[0] + step * np.arange(count)
+        if longer[-1] > math.log(LONGEST):
+            break
+        centred = longer - longer.mean()
+        worth = float(np.polyfit(centred, np.log(longer), 2) @ [2 * centred[-1], 1.0, 0.0])  # at its end
+        if margin + rate.log_power * worth <= resolution:
+            return f"; T_max = {rounded_up(math.exp(longer[-1]))} would do"
+    return "; no window of a reasonable length would do"
+
+
+def with_force(v: Verdict) -> Verdict:
+    """The same, with words about its force."""
+    return replace(v, reason=f"{v.reason}; {v.force}") if v.force else v
+
+
+def looks_cost(look: int | None) -> int:
+    """By how much the p-value of a look is multiplied, so that all looks together keep the error."""
+    return 1 if look is None else look * (look + 1)
 
 
 def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) -> Verdict:
-    """Judge the claim that a rate is attained, neither better nor worse: two one-sided tests on both windows.
+    """Judge the claim that a rate is attained, neither better nor worse.
 
-    It is refuted where either one-sided claim is.
+    Two one-sided tests (Schuirmann) on the whole window, on its last half and at both of its ends, where a parabola has
+    its slopes; significant curvature makes it INCONCLUSIVE.  It is refuted where either one-sided claim is.
     """
-    _check(fit, rate, "upper", margin, level)
+    _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
-    whole, half = at.whole.minus(rate.slope), at.last_half.minus(rate.slope)
+    excess = at.whole.minus(rate.slope)
     measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
-    inside = max(max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (whole, half))
+    inside = max(
+        max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (e.minus(rate.slope) for e in at.straight())
+    )
     caution = f" ({at.caution})" if at.caution else ""
-    if inside < 1 - level:
-        return Verdict(Name.CONSISTENT, f"{measured}: equal within {margin:g}{caution}", whole, margin, inside)
+    bent = at.curvature_p() < 1 - level
+    if inside < 1 - level and not bent:
+        reason = f"{measured}: equal within {margin:g} from the first horizon to the last{caution}"
+        return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
-        one_sided = verdict(fit, rate, kind, margin, level)
+        one_sided = decide(fit, rate, kind, margin, level)
         if one_sided.name == Name.REFUTED:
             return one_sided
-    remedy = _remedy(
-        replace(whole, value=abs(whole.value)), replace(half, value=abs(half.value)), margin, level, at.data
-    )
-    return Verdict(Name.INCONCLUSIVE, f"{measured}; {remedy}{caution}", whole, margin)
+    ends = at.straight()[2:]
+    slopes = f"{ends[0].value:.3f} at the first horizon and {ends[1].value:.3f} at the last"
+    if bent:
+        why = f"but the line is bent (p = {at.curvature_p():.2g}; {slopes}); T_max = {longer(at.data)} would tell more"
+        return Verdict(Name.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
+    return Verdict(Name.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin)
+
+
+def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
+    """How many runs would show equality, if the slopes are what they seem to be."""
+    n = at.data.replicates
+    for doublings in range(1, MOST_DOUBLINGS + 1):
+        shrunk = [replace(e.minus(rate.slope), se=e.se / 2 ** (doublings / 2)) for e in at.straight()]
+        if all(abs(e.value) + (e.high - e.value) + 1.3 * e.se < margin for e in shrunk):
+            return f"N = {n * 2**doublings} runs would do"
+    return f"more runs are not likely to tell ({slopes}); T_max = {longer(at.data)} would tell more"
 
 
 @dataclass(frozen=True)
 class Assessment:
     """A printed rate, judged in its parts: the exponent may hold where the printed log power does not.
 
-    `exponent` is judged at the corrected log power, or at the printed one where theory corrects nothing;
-    `corrected_log_power` is None there.
+    `exponent` is judged at the corrected log power, or at the printed one where theory corrects nothing, and refuted
+    only where no logarithm explains the runs; `corrected_log_power` is None where theory corrects nothing.
     """
 
     exponent: Verdict
@@ -165,31 +345,48 @@ def assess(
     margin: float = MARGIN,
     log_margin: float = LOG_MARGIN,
     level: float = LEVEL,
+    resolution: float = RESOLUTION,
+    look: int | None = None,
 ) -> Assessment:
     """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place."""
-    _check(fit, printed, kind, margin, level)
+    exponent, *powers = decide_parts(fit, printed, corrected, kind, margin, log_margin, level, resolution, look)
+    return Assessment(*map(with_force, (exponent.alone, *powers)))
+
+
+def decide_parts(
+    fit,
+    printed,
+    corrected=None,
+    kind="upper",
+    margin=MARGIN,
+    log_margin=LOG_MARGIN,
+    level=LEVEL,
+    resolution=RESOLUTION,
+    look=None,
+) -> list[Verdict]:
+    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected."""
+    _check(fit, printed, kind, margin, level, resolution, look)
     if not (corrected is None or isinstance(corrected, Rate)):
         raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
-    if corrected is None or corrected == printed:
-        exponent = verdict(fit, printed, kind, margin, level)
-        return Assessment(exponent, log_power_verdict(fit, printed, kind, log_margin, level))
-    if not math.isclose(corrected.exponent, printed.exponent):
+    if corrected is not None and not math.isclose(corrected.exponent, printed.exponent):
         raise ValueError(f"a correction must keep the exponent, but {printed} and {corrected} differ in it")
-    return Assessment(
-        verdict(fit, corrected, kind, margin, level),
-        log_power_verdict(fit, printed, kind, log_margin, level),
-        log_power_verdict(fit, corrected, kind, log_margin, level),
-    )
+    rates = [printed] if corrected in (None, printed) else [printed, corrected]
+    powers = [decide_log_power(fit, rate, kind, log_margin, level, look) for rate in rates]
+    return [decide(fit, rates[-1], kind, margin, level, resolution, look), *powers]
 
 
 def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **options) -> Verdict:
-    """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason."""
-    _check_rule(rate, kind, margin, options.get("level", LEVEL))
+    """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason.
+
+    `resolution` and `look` are those of `verdict`, all other options those of `fit_rate`.
+    """
+    rules = {name: options.pop(name) for name in ("resolution", "look") if name in options}
+    _check_rule(rate, kind, margin, options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules)
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
         return Verdict(Name.INCONCLUSIVE, str(error), margin=margin)
-    return verdict(fit, rate, kind, margin)
+    return verdict(fit, rate, kind, margin, options.get("level", LEVEL), **rules)
 
 
 def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
@@ -199,83 +396,52 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if not isinstance(v, Verdict):
             raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
     check_level(level)
-    decided = sorted((v.p_value, i) for i, v in enumerate(verdicts) if v.name != Name.INCONCLUSIVE)
-    adjusted = 0.0
-    for rank, (p, i) in enumerate(decided):
-        adjusted = max(adjusted, min(1.0, (len(verdicts) - rank) * p))
-        if adjusted >= 1 - level:
-            v = verdicts[i]
-            reason = f"{v.reason}; alone {v.name}, but not among {len(verdicts)} claims (Holm: p = {adjusted:.3g})"
-            if v.excess is not None:
-                reason += f"; N = {_enough(v, (1 - level) / (len(verdicts) - rank))} runs would do"
-            verdicts[i] = replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=adjusted)
-        else:
-            verdicts[i] = replace(verdicts[i], p_value=adjusted)
-    return verdicts
+    if not verdicts:
+        return []
+    from statsmodels.stats.multitest import multipletests  # half a second
+
+    open_ = [v.name == Name.INCONCLUSIVE for v in verdicts]
+    p = [1.0 if undecided else v.p_value for undecided, v in zip(open_, verdicts, strict=True)]
+    keep, adjusted, *_ = multipletests(p, 1 - level, "holm")
+    return [
+        v if undecided else _adjusted(v, float(q), bool(kept), len(verdicts))
+        for v, undecided, kept, q in zip(verdicts, open_, keep, adjusted, strict=True)
+    ]
 
 
-def _enough(v, threshold):
-    """How many runs bring the p-value of a decision below a threshold, with a power of 90 %."""
-    df = v.excess.df
-    seen, wanted = (float(special.stdtrit(df, 1 - p)) for p in (v.p_value, threshold))
-    return math.ceil((df + 1) * ((wanted + float(special.stdtrit(df, 0.9))) / seen) ** 2)
+def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
+    """A verdict as Holm adjusts it in the place of another."""
+    return holm([*verdicts[:place], v, *verdicts[place + 1 :]])[place]
 
 
-def _check(fit, rate, kind, margin, level):
+def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
+    left = v.error * v.p_value / p if p > 0 else v.error  # of the error, for this claim
+    if kept:
+        blames = _blamed(v.evidence, left) if v.blames == "exponent" and v.evidence is not None else v.blames
+        return replace(v, p_value=p, error=left, blames=blames)
+    reason = f"{v.reason}; alone {v.name}, but not among {claims} claims (Holm: p = {p:.3g})"
+    if v.evidence is not None:
+        reason += f"; {_advice(v.evidence, round(v.evidence.df) + 1, left, v.data)}"
+    return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left)
+
+
+def _check(fit, rate, kind, margin, level, resolution, look):
     check_fit(fit)
-    _check_rule(rate, kind, margin, level)
+    _check_rule(rate, kind, margin, level, resolution, look)
 
 
-def _check_rule(rate, kind, margin, level):
+def _check_rule(rate, kind, margin, level, resolution, look):
     if not isinstance(rate, Rate):
         raise ValueError(f"rate = {shown(rate)} must be a Rate(exponent, log_power)")
     if kind not in ("upper", "lower"):
         raise ValueError(f"kind = {shown(kind)} must be 'upper' or 'lower'")
     if not (isinstance(margin, Real) and 0 <= margin < 1e100):
         raise ValueError(f"margin = {shown(margin)} must not be negative")
+    if not (isinstance(resolution, Real) and resolution > 0):
+        raise ValueError(f"resolution = {shown(resolution)} must be positive")
+    if look is not None:
+        whole("look", look, 1, 10**6)
     check_level(level)
-
-
-def _mirrored(*estimates):
-    return [None if e is None else e.mirrored() for e in estimates]
-
-
-def _falls(trend: Estimate | None) -> bool:
-    return trend is not None and trend.mirrored().above(0.0) < TREND
-
-
-def _ahead(late) -> float:
-    """The excess that the next window of the same length may be expected to show, from three late pieces of this one.
-
-    The larger of two continuations: a straight line to the middle of that window, 11/4 pieces ahead; and the limit of
-    a geometric series (Aitken), where the fall slows down at all.
-    """
-    first, second, last = map(float, late)
-    before, now = first - second, second - last
-    if now <= 0:
-        return last
-    geometric = last - now**2 / (before - now) if before > now else -math.inf
-    return max(geometric, last - 11 / 4 * now)
-
-
-def _decide(whole, half, scattered, falling, margin, level, measured, kind, fit):
-    side = "above" if kind == "upper" else "below"
-    below = max(1 - whole.above(margin), 1 - half.above(margin))  # p-value of "the excess is the margin or more"
-    beyond = max(whole.above(margin), scattered.above(margin))
-    name, p_value = Name.INCONCLUSIVE, 1.0
-    if below < 1 - level:
-        name, p_value = Name.CONSISTENT, below
-        reason = f"{measured}: no more than {margin:g} {side} it, over the whole window and its last half"
-    elif beyond < 1 - level and half.value > margin and not falling:
-        name, p_value = Name.REFUTED, beyond
-        reason = f"{measured}: more than {margin:g} {side} it"
-    elif whole.above(margin) < 1 - level and half.value > margin:
-        why = "the excess is still falling with T" if falling else "the points scatter about the line as much as that"
-        reason = f"{measured}, but {why}; T_max = {longer(fit.data)} would show more"
-    else:
-        reason = f"{measured}; {_remedy(whole, half, margin, level, fit.data)}"
-    caution = f" ({fit.caution})" if fit.caution else ""
-    return Verdict(name, reason + caution, whole, margin, p_value)
 
 
 def longer(data: LogMeans) -> str:
@@ -283,26 +449,7 @@ def longer(data: LogMeans) -> str:
     return rounded_up(float(data.horizons[-1] ** 2 / data.horizons[0]))
 
 
-def _remedy(whole, half, margin, level, data):
-    """Which N or T_max would settle it: standard errors shrink with the root of N.
-
-    N aims at a power of 90 %.  Where whole window and last half lie on different sides of the margin, more runs will
-    tell them apart but not reconcile them; that takes longer runs.
-    """
-    n = data.replicates
-    worst = max(whole, half, key=lambda e: e.upper_limit(level))
-    apart = (whole.value - margin) * (half.value - margin) < 0 and abs(whole.value - half.value) > 2 * half.se
-    room = abs(worst.value - margin)
-    if not apart and worst.se > 0 and room > 0:
-        needed = n * ((special.stdtrit(worst.df, level) + special.stdtrit(worst.df, 0.9)) * worst.se / room) ** 2
-        if needed <= 1000 * n:
-            more = max(math.ceil(needed), n + 1)
-            return f"the one-sided limit is {worst.upper_limit(level):+.3f}, N = {more} runs would do"
-    why = "whole window and last half disagree" if apart else "more runs will not tell"
-    return f"{why} (excess {whole.value:+.3f} and {half.value:+.3f}), T_max = {longer(data)} would tell more"
-
-
-def resolution(horizons) -> float:
+def log_worth(horizons) -> float:
     """The slope that one factor ln T is worth over a window: what no fit over it can tell from an exponent."""
     x = np.log(np.asarray(horizons, dtype=float))
     centred = x - x.mean()

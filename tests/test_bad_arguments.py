@@ -9,7 +9,7 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.registry import lookup
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study, Tilted
 from ratecheck.study.plan import cases, unforeseen
 from tests.strategies import RandomSearch
 
@@ -40,7 +40,8 @@ STUDY = {
     "alignment": "random",
     "window": (8, 32),
     "margin": 0.05,
-    "controls": (TooFast(),),
+    "resolution": 0.25,
+    "controls": (Tilted(),),
     "theorems": (rc.theorem2,),
     "compare": (("adaptive", "uniform"),),
     "command": "",
@@ -105,11 +106,11 @@ CALLS = {
     "Study": (plan, STUDY),
     "Study, one cost": (lambda cost: plan(costs=[cost]), {"cost": ("cone", 1)}),
     "Study, one algorithm": (lambda a: plan(algorithms=[a], compare=None), {"a": rc.AdaptiveBins()}),
-    "Study, one control": (lambda control: plan(controls=[control]), {"control": TooFast()}),
+    "Study, one control": (lambda control: plan(controls=[control]), {"control": Tilted()}),
     "Study, one theorem": (lambda theorem: plan(theorems=[theorem]), {"theorem": ("adaptive", rc.theorem2)}),
     "Study, one comparison": (lambda pair: plan(compare=[pair]), {"pair": ("adaptive", "uniform")}),
     "Grid": (lambda **given: plan(horizons=Grid(**given)), GRID),
-    "TooFast": (lambda **given: plan(controls=[TooFast(**given)]), {"by": 0.4}),
+    "Tilted": (lambda **given: plan(controls=[Tilted(**given)]), {"by": 0.4}),
     "zoo.get": (zoo.get, {"name": "cone", "dim": 1, "scale": 10.0, "centre": 0.1}),
     "zoo.lookup": (lookup, {"name": "cone"}),
     "zoo.Cost": (zoo.Cost, values(CONE, "registered")),

@@ -187,7 +187,8 @@ def test_a_lower_bound_may_be_promised(analysed):
     assert result.own.claim.kind == "lower"
     assert result.own.assessment.exponent.name == "CONSISTENT"
     ((control, verdict),) = result.controls
-    assert control.rate.slope == pytest.approx(1.4)  # it claims that the regret grows faster still
+    assert 0 < control.by < 1
+    assert verdict.excess.value == pytest.approx(result.own.assessment.exponent.excess.value + control.by)
     assert verdict.name == "REFUTED"
 
 
@@ -209,7 +210,7 @@ def test_a_theorem_that_promises_nothing_is_not_refuted():
     assert held.name == held.assessment.log_power.name == "INCONCLUSIVE"
     assert held.reason.count("but A theorem promises nothing here: mu = 0 is too small") == 2
     true = replace(unmet, printed=rc.Rate(0.1))
-    assert judge_claim(true, fit, 0.05).assessment.exponent.name == "CONSISTENT"
+    assert judge_claim(true, fit, 0.08).assessment.exponent.name == "CONSISTENT"
 
 
 def test_settings_of_one_algorithm_are_not_compared_unless_declared():

@@ -236,13 +236,28 @@ def test_one_fit_with_bootstrap_takes_no_loop_over_resamples():
     assert calls(2000) <= calls(20) + 5
 
 
-def test_late_pieces_of_exact_rates():
+def test_probes_of_exact_curves():
+    """On a rate every slope is the rate's and nothing bends; on a parabola the slopes at T_max and ahead are its own."""
     fit = fit_rate(exact(Rate(0.4, 2.0)), log_power=2.0)
-    assert fit.late_slopes() == pytest.approx(np.full(3, 0.6))
-    assert fit.late_log_powers_at(0.6) == pytest.approx(np.full(3, 2.0))
-    bent = fit_rate(table(np.outer(np.linspace(0.9, 1.1, 5), HORIZONS * (1 + HORIZONS / 2**12))))
-    y, ends = bent.data.y, np.linspace(np.log(HORIZONS[0]) + 11 / 3 * np.log(2), np.log(HORIZONS[-1]), 4)
-    assert bent.late_slopes() == pytest.approx(np.diff(np.interp(ends, bent.x, y)) / np.diff(ends))
+    assert fit.probes() @ fit.corrected == pytest.approx([0.6] * 6 + [0.0])
+    assert fit.probes(log_power=True) @ (fit.data.y - 0.6 * fit.x) == pytest.approx([2.0] * 6 + [0.0])
+    x = np.log(HORIZONS)
+    bent = fit_rate(table(np.outer(np.linspace(0.9, 1.1, 5), np.exp(0.5 * x + 0.02 * x**2))))
+    end, ahead = x[-1], x[-1] + 0.5 * (x[-1] - x[0])
+    late = x[x >= 0.5 * (x[0] + x[-1]) - 1e-9]
+    last = x[-4:]
+    slopes = [0.5 + 0.04 * place for place in (x.mean(), late.mean(), last.mean(), end, ahead, ahead)]
+    assert bent.probes() @ bent.data.y == pytest.approx([*slopes, 0.04])
+    assert [e.value for e in bent.straight()] == pytest.approx([slopes[0], slopes[1], 0.5 + 0.04 * x[0], slopes[3]])
+
+
+def test_tilted_runs_grow_faster_and_nothing_else_changes(any_seed):
+    fit = fit_rate(runs(named("I1"), seed=any_seed), log_power=1.0)
+    tilted = fit.tilted(0.3)
+    assert tilted.slope == pytest.approx(fit.slope + 0.3)
+    assert tilted.whole.se == fit.whole.se
+    means = [s.mean() for s in tilted.data.samples]
+    assert np.log(means) == pytest.approx(tilted.data.y)
 
 
 def test_scatter_about_the_line_against_statsmodels(any_seed):

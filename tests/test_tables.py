@@ -54,7 +54,7 @@ def test_diagnostics_equal_fits_csv(written):
         assert row["largest run"] == f"{100 * here['largest_share']:.0f} %"
     for row in the_table(text, "ln T is worth"):
         here = own.loc[(int(row["d"]), row["algorithm"])]
-        assert row["ln T is worth"] == fixed(here["resolution"])
+        assert row["ln T is worth"] == fixed(here["log_worth"])
         assert row["window"] == f"{whole(here['horizon_min'])} to {whole(here['horizon_max'])}"
         assert row["onset"] == general(here["onset"], 3)
         assert row["periods"] == fixed(here["periods"], 2)

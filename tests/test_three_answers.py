@@ -224,7 +224,7 @@ def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
     assert command.main([*line, "--out", str(tmp_path / "none")]) == 0
     text = capsys.readouterr().out
     assert text.count("theory expects the slope") == 4
-    assert "would still pass" in text
+    assert "could pass for the promise" in text
     assert "its slope will not be judged" in text
     assert not (tmp_path / "none").exists()
 

@@ -15,11 +15,14 @@ from ratecheck.verdicts import (
     Assessment,
     Name,
     Verdict,
-    _ahead,
     assess,
+    decide,
+    decide_log_power,
     holm,
+    judge,
     log_power_verdict,
-    resolution,
+    log_worth,
+    looks_cost,
     tight,
     verdict,
 )
@@ -125,12 +128,6 @@ def test_a_claim_far_off_is_refuted_although_the_slope_drifts():
     assert verdict(fit_rate(data), Rate(0.5, 3.0)).name == Name.CONSISTENT
 
 
-def test_where_a_fall_is_heading():
-    assert _ahead(0.1 + 0.3 * 0.5 ** np.arange(3)) == pytest.approx(0.1)  # a geometric series: its limit
-    assert _ahead([0.5, 0.4, 0.2]) == pytest.approx(0.2 - 2.75 * 0.2)  # faster and faster: a straight line at best
-    assert _ahead([0.3, 0.1, 0.2]) == 0.2
-
-
 def test_points_off_the_line_hold_a_refutation_back():
     # No noise at all, but steps: whole numbers of bins do that.  The slope exceeds the claim by 0.1.
     steps = np.exp(0.5 * np.sign(np.sin(2.5 * np.arange(len(HORIZONS)))))
@@ -198,8 +195,8 @@ def test_holm_keeps_the_family_wise_error(any_seed):
 def test_resolution_limit_is_the_slope_that_a_fit_gives_to_one_logarithm():
     for horizons in (2.0 ** np.arange(7, 17), 2.0 ** np.arange(10, 21)):
         x = np.log(horizons)
-        assert resolution(horizons) == pytest.approx(np.polyfit(x, np.log(x), 1)[0])
-    assert resolution(2.0 ** np.arange(10, 21)) == pytest.approx(0.1, abs=0.005)  # what the README says
+        assert log_worth(horizons) == pytest.approx(np.polyfit(x, np.log(x), 1)[0])
+    assert log_worth(2.0 ** np.arange(10, 21)) == pytest.approx(0.1, abs=0.005)  # what the README says
 
 
 def test_bad_arguments():

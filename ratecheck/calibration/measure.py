@@ -11,10 +11,15 @@ import numpy as np
 from ..fit import fit_rate, slope_difference
 from ..means import LogMeans
 from ..rates import Rate
-from ..verdicts import Name, holm, log_power_verdict, tight, verdict
+from ..verdicts import MARGIN, Name, decide, decide_log_power, holm, tight
+from .bends import BENDS
+from .real import REAL
+from .rules import SCATTERED, advised, bent, forceful, looked, real
 from .scenarios import CLAIM, HORIZONS, SCENARIOS, Scenario, blocks, linear_start, lognormal, named, separate
 
-OFF = (0.05, 0.1, 0.2)
+OFF = (0.05, 0.15, 0.2)  # the second is 0.1 beyond the margin
+WRONG = OFF[1]
+SIZE = 64  # runs, for which targets are set
 BOOTSTRAP = 400
 STARTS = (9, 11, 13, 14, 15, 16, 17)  # powers of two at which a linear start ends
 FAMILY = 20  # claims judged at once
@@ -82,20 +87,20 @@ def decisions(scenario, n, repeats, seed) -> dict:
     row["lower refuted though right"] = lower[Name.REFUTED]
     row["tight refuted though right"] = equal[Name.REFUTED]
     row["tight consistent though right"] = equal[Name.CONSISTENT]
-    lower, equal = shares(Rate(CLAIM.exponent + 0.1, CLAIM.log_power), _lower, _tight)
-    row["lower refuted, off by 0.1"] = lower[Name.REFUTED]
-    row["tight consistent, off by 0.1"] = equal[Name.CONSISTENT]
+    lower, equal = shares(Rate(CLAIM.exponent + WRONG, CLAIM.log_power), _lower, _tight)
+    row[f"lower refuted, off by {WRONG}"] = lower[Name.REFUTED]
+    row[f"tight consistent, off by {WRONG}"] = equal[Name.CONSISTENT]
     [hidden] = shares(Rate(1 / 3, 0.0), _upper)
     row["hidden consistent"] = hidden[Name.CONSISTENT]
     return row
 
 
 def _upper(fit):
-    return verdict(fit, CLAIM)
+    return decide(fit, CLAIM, words=False)
 
 
 def _lower(fit):
-    return verdict(fit, CLAIM, "lower")
+    return decide(fit, CLAIM, "lower", words=False)
 
 
 def _tight(fit):
@@ -103,7 +108,7 @@ def _tight(fit):
 
 
 def _log_power(fit):
-    return log_power_verdict(fit, CLAIM)
+    return decide_log_power(fit, CLAIM, words=False)
 
 
 def starts(power, n, repeats, seed) -> dict:
@@ -113,7 +118,7 @@ def starts(power, n, repeats, seed) -> dict:
     row = {"start": power, "N": n}
     for label, truth, judged in (
         ("exponent right", CLAIM, _upper),
-        ("exponent off by 0.1", Rate(CLAIM.exponent - 0.1, CLAIM.log_power), _upper),
+        (f"exponent off by {WRONG}", Rate(CLAIM.exponent - WRONG, CLAIM.log_power), _upper),
         ("log power right", CLAIM, _log_power),
         ("log power 2 for 1", Rate(CLAIM.exponent, 2.0), _log_power),
     ):
@@ -152,7 +157,7 @@ def families(n, repeats, seed) -> dict:
     rng = np.random.default_rng([seed, n, 3])
     plain = [s for s in SCENARIOS if s.pure and not s.lock_in]
     row = {"N": n}
-    for offs, label in (((0.05,) * FAMILY, "margin"), ((0.0, 0.1) * (FAMILY // 2), "mixed")):
+    for offs, label in (((MARGIN,) * FAMILY, "margin"), ((0.0, WRONG) * (FAMILY // 2), "mixed")):
         alone, together = [], []
         for _ in range(repeats):
             scenarios = [plain[k] for k in rng.integers(len(plain), size=FAMILY)]
@@ -182,9 +187,16 @@ class Tables:
     starts: object
     differences: object
     families: object
+    bends: object
+    real: object
+    looks: object
+    advice: object
+    force: object
 
 
-def calibrate(scenarios=SCENARIOS, sizes=(20, 50, 200), repeats=1000, seed=0, workers=1) -> Tables:
+def calibrate(
+    scenarios=SCENARIOS, sizes=(20, SIZE, 200), repeats=1000, seed=0, workers=1, bends=BENDS, algorithms=REAL
+) -> Tables:
     import pandas as pd
 
     several = sizes[-2:]
@@ -194,6 +206,11 @@ def calibrate(scenarios=SCENARIOS, sizes=(20, 50, 200), repeats=1000, seed=0, wo
         "starts": [(starts, power, n) for power in STARTS for n in several],
         "differences": [(differences, anytime, n) for anytime in (True, False) for n in sizes],
         "families": [(families, None, n) for n in several],
+        "bends": [(bent, bend.name, SIZE) for bend in bends],
+        "real": [(real, algorithm.name, SIZE) for algorithm in algorithms],
+        "looks": [(looked, runs, None) for runs in SCATTERED],
+        "advice": [(advised, runs, None) for runs in SCATTERED],
+        "force": [(forceful, runs, SIZE) for runs in SCATTERED],
     }
     flat = [(*job, repeats, seed) for part in jobs.values() for job in part]
     if workers == 1:
@@ -201,13 +218,15 @@ def calibrate(scenarios=SCENARIOS, sizes=(20, 50, 200), repeats=1000, seed=0, wo
     else:
         with ProcessPoolExecutor(workers) as pool:
             results = iter(list(pool.map(_job, flat)))
-    return Tables(**{name: pd.DataFrame([next(results) for _ in part]) for name, part in jobs.items()})
+    return Tables(**{name: pd.DataFrame([row for _ in part for row in next(results)]) for name, part in jobs.items()})
 
 
-def _job(job):
+def _job(job) -> list[dict]:
+    """The rows that one measurement gives."""
     measure, what, n, repeats, seed = job
     if what is None:
-        return measure(n, repeats, seed)
-    if isinstance(what, str):
+        return [measure(n, repeats, seed)]
+    if measure in (intervals, decisions):
         what = named(what)
-    return measure(what, n, repeats, seed)
+    found = measure(what, n, repeats, seed)
+    return found if isinstance(found, list) else [found]

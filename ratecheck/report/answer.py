@@ -86,7 +86,7 @@ def _exponents(analysis, name) -> str:
     decided = [r for r in analysis.results if r.own.assessment.exponent.name != Name.INCONCLUSIVE]
     weak = [name(r) for r in decided if not r.forceful]
     if weak:
-        parts.append(f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
+        parts.insert(0, f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
     return _sentence(parts, f"with a margin of {analysis.margin:g}" if decided else "")
 
 

@@ -1,8 +1,8 @@
-"""Claims that are false by construction, and whether they were refuted."""
+"""The runs made to break their own claim, and whether that was refuted."""
 
 from __future__ import annotations
 
-from ..markdown import formula, table
+from ..markdown import fixed, table
 from ..verdicts import Name
 from .context import Context
 from .words import shown
@@ -11,19 +11,20 @@ from .words import shown
 def control(context: Context):
     yield "## Negative control"
     yield (
-        "A claim that is false by construction: the theorem's own rate with an exponent that is off. It must come out "
-        "REFUTED, or the same rules could not have refuted the theorem either. Controls are not part of Holm's "
-        "adjustment."
+        "The runs themselves, their regret multiplied by a power of T (divided, for a lower bound): the smallest power "
+        "that the plan had a chance of 90 % to catch, fixed before the runs. The theorem's own claim is judged on them "
+        "by the same rules, Holm's adjustment included. It must come out REFUTED, or these runs could not have refuted "
+        "the theorem either."
     )
     rows, weak, unjudged = [], [], []
     for result in context.analysis.results:
         for control, verdict in result.controls:
-            rows.append(context.cells(result.case, control.name, formula(control.rate), shown(verdict.name)))
+            rows.append(context.cells(result.case, f"T^{fixed(control.by)}", shown(verdict.name)))
             if verdict.name != Name.REFUTED and not result.problem:
-                weak.append(f"- {context.case(result)} ({control.name}): {verdict.reason}.")
+                weak.append(f"- {context.case(result)} (T^{fixed(control.by)}): {verdict.reason}.")
         if result.problem:
             unjudged.append(f"- {context.case(result)}: {result.problem}.")
-    yield table(context.columns("control", "claimed R", "verdict"), rows)
+    yield table(context.columns("tilted by", "verdict"), rows)
     if weak:
         yield "**Where the control was not refuted, the verdicts have no force:**"
         yield "\n".join(weak)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..analysis import WANDERING
 from ..markdown import counted, fixed, general, listing, table, whole
+from ..verdicts import looks_cost
 from .context import Context
 
 
@@ -18,20 +18,28 @@ def foundations(context: Context):
     header = context.columns("runs", "horizons", "window", "periods", "onset", "ln T is worth")
     yield table(header, [context.cells(r.case, *foundation_cells(context, r)) for r in analysis.results])
     yield (
-        f"{fixed_when(context)} {windows(context)} An exponent is CONSISTENT "
-        f"if the one-sided 95 % limit of the excess slope stays below the margin {analysis.margin:g} on the whole "
-        f"window and on its last half, REFUTED if it lies beyond the margin, also with the error that the points' "
-        f"own scatter about the line gives it, and is not falling towards it; a log power likewise with the margin "
-        f"{analysis.log_margin:g}. Nothing is refuted where at the start of the window a step still costs more "
-        f"than {100 * WANDERING:.0f} % of what a random query costs. Everything else is INCONCLUSIVE."
+        f"{fixed_when(context)} {windows(context)} An exponent is CONSISTENT if the one-sided limit of the excess "
+        f"slope stays below the margin {analysis.margin:g} on the whole window, on its last half and at T_max, the "
+        f"excess is not rising beyond it, and no exponent that is off by more than {analysis.resolution:g} could have "
+        "passed as well. It is REFUTED if the limit lies beyond the margin, also with the error that the points' own "
+        "scatter about the line gives it, the last half agrees, and neither a start that has not yet bent into the "
+        f"promised rate nor another power of ln T explains the runs. A log power is judged likewise, with the margin "
+        f"{analysis.log_margin:g} and the exponent granted. Everything else is INCONCLUSIVE."
     )
     yield (
         f"These are {counted(analysis.claims, 'verdict')} at once, so a decision counts only if it survives Holm's "
-        "adjustment over all of them. The slope that one factor ln T is worth over a window (last column) is the "
-        "limit of resolution: an exponent that is wrong by less cannot be told from a wrong log power, and only "
-        "longer horizons help, not more runs."
+        f"adjustment over all of them{looks(context)}. The slope that one factor ln T is worth over a window (last "
+        "column) is the limit of resolution: an exponent that is wrong by less cannot be told from a wrong log power, "
+        "and only longer horizons help, not more runs."
     )
     yield from remarks(context)
+
+
+def looks(context: Context) -> str:
+    """Which look at growing runs this is, and what it may spend."""
+    counts = sorted({result.look for result in context.analysis.results})
+    said = [f"look {k}, with 5 % / {looks_cost(k)}" for k in counts]
+    return f"; runs may be added and judged again, so each look spends a part of the error of 5 % ({listing(said)})"
 
 
 def fixed_when(context: Context) -> str:
@@ -83,7 +91,7 @@ def foundation_cells(context: Context, result):
         f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
         fixed(row.get("periods"), 2),
         general(row["onset"], 3),
-        fixed(row.get("resolution")),
+        fixed(row.get("log_worth")),
     ]
 
 

@@ -193,14 +193,14 @@ CASE = fields(
     replicates=whole(1, 10**9),
     window=tuples(number(1, 2**53), number(1, 2**53)),
     onset=number(),
-    random_regret=number(0),
     shift=maybe(number(0)),
     claims=listed(CLAIM, fewest=1),
-    controls=listed(fields(name=text, kind=one_of("upper", "lower"), rate=RATE), fewest=1),
+    controls=listed(fields(by=number(1e-6, 100)), fewest=1),
     curve=maybe(CURVE),
 )
 STUDY = fields(
     others=lambda *_: None,  # of a later version: not used
+    resolution=number(1e-6, 100),
     name=text,
     question=text,
     margin=number(1e-6, 1 - 1e-6),

@@ -18,6 +18,7 @@ from .declaration import Grid, Study
 from .expectations import expected, unjudged
 from .foretelling import lacking
 from .limits import checked
+from .looks import look
 from .plan import CURVES, cases, foreseen, unforeseen, workload
 from .progress import Progress, clock
 from .rendering import render
@@ -77,6 +78,7 @@ def conduct(
                 say(sentence)
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
+            look(store, [plan.case.series.digest for plan in planned])
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
 
 
@@ -99,7 +101,8 @@ def _remembered(store):
 def _note_plan(store, plan):
     """Remember the plan, and how many different ones this folder has seen since its first runs."""
     fixed = ("series", "horizons", "replicates", "window", "claims", "controls")
-    judged = [plan["margin"], plan["comparisons"], [{key: case[key] for key in fixed} for case in plan["cases"]]]
+    rules = [plan[key] for key in ("margin", "resolution", "comparisons")]
+    judged = [*rules, [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
     plans = store.names("plans")
     if store.empty():
@@ -156,6 +159,7 @@ def described(study: Study, planned: list[Planned]) -> dict:
         "name": study.name,
         "question": study.question,
         "margin": study.margin,
+        "resolution": study.resolution,
         "command": study.command,
         "settings": {
             "seed": study.seed,
@@ -186,7 +190,7 @@ def _grids(planned):
 def _expectations(planned, margin):
     """What theory expects of each case, and what its verdict will be able to exclude."""
     for plan in planned:
-        yield f"{one_line(plan.case.name)}: {expected(plan, margin)}"
+        yield f"{one_line(plan.case.name)}: {expected(plan.case, margin)}"
 
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:

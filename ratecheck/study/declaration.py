@@ -15,11 +15,10 @@ from function_zoo.commandline import LARGEST
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
 from ..checks import MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
-from ..claims import Claim, Control, Theorem
+from ..claims import Theorem
 from ..engine import STANDARD
 from ..noise import Noise, check_noise
-from ..rates import Rate
-from ..verdicts import MARGIN
+from ..verdicts import MARGIN, RESOLUTION
 
 
 def check_first(horizon):
@@ -54,21 +53,17 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class TooFast:
-    """A negative control: the algorithm's own theorem with an exponent that is off by `by`, its logarithm left out.
+class Tilted:
+    """A negative control: the runs themselves, their regret multiplied by T^by (T^-by for a lower bound).
 
-    An upper bound is made to decrease faster, a lower bound slower.  It must come out REFUTED.
+    It must come out REFUTED.  None takes the smallest power that the planned runs would catch with a power of 90 %.
     """
 
-    by: float = 0.4
+    by: float | None = None
 
     def __post_init__(self):
-        if not (isinstance(self.by, Real) and 0 < self.by <= 1e6):
-            raise ValueError(f"a control must ask for a faster rate than the theorem, not by {shown(self.by)}")
-
-    def of(self, own: Claim) -> Control:
-        sign, by = ("+", self.by) if own.kind == "upper" else ("-", -self.by)
-        return Control(f"exponent {sign} {self.by:g}, no logarithm", own.kind, Rate(own.rate.exponent + by))
+        if self.by is not None and not (isinstance(self.by, Real) and 1e-6 <= self.by <= 100):
+            raise ValueError(f"a control must tilt the runs by a power of T from 1e-6 to 100, not by {shown(self.by)}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +75,8 @@ class Study:
     the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
-    or by itself.  `foresight` is the number of cells with which the predicted curves of the report are
+    or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
+    `foresight` is the number of cells with which the predicted curves of the report are
     computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.
     """
 
@@ -95,7 +91,8 @@ class Study:
     alignment: str = "random"
     window: tuple | None = None
     margin: float = MARGIN
-    controls: tuple[TooFast, ...] = (TooFast(),)
+    resolution: float = RESOLUTION
+    controls: tuple[Tilted, ...] = (Tilted(),)
     theorems: tuple = ()
     compare: tuple | None = None
     foresight: int | None = None
@@ -110,7 +107,7 @@ class Study:
                 raise ValueError(f"{text} = {shown(getattr(self, text))} must be a text, on one line")
         put(self, "costs", tuple(map(_cost, items("costs", self.costs, "costs, or of pairs (family, dim)"))))
         put(self, "algorithms", items("algorithms", self.algorithms, "algorithms"))
-        put(self, "controls", items("controls", self.controls, "negative controls such as TooFast()"))
+        put(self, "controls", items("controls", self.controls, "negative controls such as Tilted()"))
         put(self, "theorems", items("theorems", self.theorems, "theorems, or of pairs (algorithm, theorem)"))
         for algorithm in self.algorithms:
             check_algorithm(algorithm)
@@ -130,14 +127,16 @@ class Study:
         if len(set(labels)) < len(labels):
             raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")
         if not self.controls:
-            raise ValueError(f"study {self.name!r} has no negative control; TooFast() is one")
+            raise ValueError(f"study {self.name!r} has no negative control; Tilted() is one")
         for control in self.controls:
-            if isinstance(control, type) or not hasattr(control, "of"):
-                raise ValueError(f"study {self.name!r}: {shown(control)} is no negative control; TooFast() is one")
+            if not isinstance(control, Tilted):
+                raise ValueError(f"study {self.name!r}: {shown(control)} is no negative control; Tilted() is one")
         check_alignment(self.alignment)
         check_noise(self.noise)
         if not (isinstance(self.margin, Real) and 0 < self.margin < 1):
             raise ValueError(f"margin = {shown(self.margin)} must lie between 0 and 1")
+        if not (isinstance(self.resolution, Real) and 1e-6 <= self.resolution <= 100):
+            raise ValueError(f"resolution = {shown(self.resolution)} must be positive")
         if self.window is not None and len(check_horizons(self.window)) != 2:
             raise ValueError(f"window = {shown(self.window)} must be a pair of horizons, or None")
         self.comparisons()

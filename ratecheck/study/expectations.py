@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from scipy import special
 
-from ..claims import Case, Planned
+from ..claims import Case
 from ..curve import visible, window_slope
-from ..fit import fit_rate, too_short
-from ..means import FitError, LogMeans, within
-from ..verdicts import LEVEL
+from ..evidence import Evidence, evidence
+from ..fit import Fit, too_short
+from ..means import LogMeans, within
+from ..verdicts import LEVEL, looks_cost
 
-ALIGNMENTS, MOST_HORIZONS = 8, 8  # so many show about what comes of all
-POWER = 0.9
+SCATTER = 0.25  # of the regrets of single runs, relative to their mean, before any has run
+UNCATCHABLE = 1.0  # a growth in place of one that would be caught, where none would be
 
 
 def unjudged(case: Case, margin: float) -> str:
     """A sentence about a case whose slope will not be judged, empty if it will be."""
     why = _obstacle(case, margin)
-    return f"{case.name}: its slope will not be judged, since {why}" if why else ""
+    if why:
+        return f"{case.name}: its slope will not be judged, since {why}"
+    if catchable(case, margin) is None:
+        return f"{case.name}: its verdict will have no force, since no growth of the regret would be refuted"
+    return ""
 
 
 def _obstacle(case: Case, margin: float) -> str:
@@ -35,23 +37,19 @@ def inside(case: Case) -> list[int]:
     return np.array(case.horizons)[within(case.horizons, case.window)].tolist()
 
 
-def expected(plan: Planned, margin: float) -> str:
+def expected(case: Case, margin: float) -> str:
     """The predicted slope, when the theorem becomes visible, and what will pass and what will be caught."""
-    case = plan.case
     why = _obstacle(case, margin)
-    if case.curve is None:
-        start = "no regret is predicted, the window starts at a rough onset"
-        return f"its slope will not be judged, since {why}" if why else start
-    said = f"theory {_expects(case, margin)}"
+    if why and case.curve is None:
+        return f"its slope will not be judged, since {why}"
+    said = f"theory {_expects(case, margin)}" if case.curve else "no regret is predicted, the window has a rough onset"
     if why:
         return f"{said}; its slope will not be judged{'' if why in said else f', since {why}'}"
-    found = force(plan, margin)
-    if found is None:
-        return said
-    passes, caught = found
-    return (
-        f"{said}; a regret that grows faster by T^{passes:.2f} would still pass, by T^{caught:.2f} it would be caught"
-    )
+    caught = catchable(case, margin)
+    passes = foreseen_evidence(case, margin).tolerates
+    slope, sign = case.own.rate.slope, 1 if case.own.kind == "upper" else -1
+    catch = "no growth would be caught" if caught is None else f"runs that grow by T^{caught:.2f} more would be caught"
+    return f"{said}; T^{slope + sign * passes:.2f} could pass for the promise, {catch}"
 
 
 def _expects(case: Case, margin: float) -> str:
@@ -66,29 +64,22 @@ def _expects(case: Case, margin: float) -> str:
     return f"expects the slope {slope:.3f} in this window, and {when}"
 
 
-def force(plan: Planned, margin: float) -> tuple[float, float] | None:
-    """By which power of T a regret may grow faster than predicted and be CONSISTENT, and from which on it is REFUTED.
+def foreseen_evidence(case: Case, margin: float) -> Evidence | None:
+    """What the runs will say if they follow theory and scatter by a quarter; None where the window is too short."""
+    horizons = np.array(inside(case), float)
+    if len(horizons) < 3 or too_short(horizons, case.period):
+        return None
+    x, rate = np.log(horizons), case.own.rate
+    y = case.curve.log_regret(x) if case.curve else rate.slope * x + rate.log_power * np.log(x)
+    runs = max(case.replicates, 3)
+    data = LogMeans(horizons, y, np.eye(len(x)) * SCATTER**2 / runs, runs, case.anytime, (), None)
+    return evidence(Fit(data, rate.log_power, case.period), rate, case.own.kind, margin)
 
-    From the scatter over partitions; that of the noise comes on top of it, so that both are about so.
+
+def catchable(case: Case, margin: float, claims: int = 1) -> float | None:
+    """By which power of T the runs must grow faster than foreseen, so that their first look refutes the claim.
+
+    With a power of 90 %, among so many claims; None where nothing does.
     """
-    from ..prediction import predict
-
-    case = plan.case
-    horizons = np.array(inside(case))
-    places = np.linspace(0, len(horizons) - 1, min(len(horizons), MOST_HORIZONS))
-    horizons = horizons[np.unique(np.round(places).astype(int))].tolist()
-    if case.series.alignment == "fixed":
-        return None
-    try:
-        frame = predict(plan.algorithm, plan.cost, horizons, ALIGNMENTS, case.series.seed).frame
-        samples = tuple(group["regret"].to_numpy() for _, group in frame.groupby("horizon"))
-        data = LogMeans.of(horizons, samples, case.anytime)
-        fit = fit_rate(data, case.own.rate.log_power, period=None)
-    except (ValueError, FitError):
-        return None
-    shrunk = math.sqrt(len(samples[0]) / case.replicates) * fit.whole.se
-    excess = fit.slope - case.own.rate.slope
-    if case.own.kind == "lower":
-        excess = -excess
-    reach, power = (float(special.stdtrit(max(1, case.replicates - 1), p)) for p in (LEVEL, POWER))
-    return max(0.0, margin - excess - reach * shrunk), max(0.0, margin - excess + (reach + power) * shrunk)
+    found = foreseen_evidence(case, margin)
+    return None if found is None else found.catches((1 - LEVEL) / looks_cost(1) / claims, of=found.value)

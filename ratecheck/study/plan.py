@@ -12,16 +12,15 @@ from dataclasses import asdict, replace
 from itertools import product, takewhile
 from typing import NamedTuple
 
-import numpy as np
-
 from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..checks import MOST_HORIZONS
-from ..claims import NEVER, Case, Claim, Curve, Planned, Series, own_of
+from ..claims import NEVER, Case, Claim, Control, Curve, Planned, Series, own_of
 from ..curve import visible
 from ..engine import series_of
 from .declaration import Grid, Study
+from .expectations import UNCATCHABLE, catchable
 from .runner import HEAVY, LIGHT
 
 CELLS = (2**13, 2**15, 2**18)  # with which a curve is tried to take beyond the last horizon
@@ -51,7 +50,25 @@ def cases(study: Study, curves=None) -> list[Planned]:
                 f"study {study.name!r} asks for more than {MOST_ROWS:,} regrets ({study.replicates:,} replicates at "
                 f"every horizon of every case); take fewer replicates or horizons, or several studies"
             )
+    return controlled(study, found)
+
+
+def controlled(study: Study, plans: list[Planned]) -> list[Planned]:
+    """The same cases with their negative controls; all claims of a study share its error."""
+    claims = sum(parts_of(claim) for plan in plans for claim in plan.case.claims)
+    found = []
+    for plan in plans:
+        by = None
+        if any(control.by is None for control in study.controls):
+            by = catchable(plan.case, study.margin, claims)
+        controls = tuple(Control(control.by or by or UNCATCHABLE) for control in study.controls)
+        found.append(plan._replace(case=replace(plan.case, controls=controls)))
     return found
+
+
+def parts_of(claim: Claim) -> int:
+    """How many verdicts there will be on a claim."""
+    return 1 if not claim.per_cost else 2 + (claim.corrected is not None)
 
 
 def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
@@ -77,13 +94,12 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
         replicates=study.replicates,
         window=study.window or window_of(horizons, onset),
         onset=onset,
-        random_regret=random_regret(cost),
         shift=settled.shift(cost),
         claims=claims,
         controls=(),
         curve=curve,
     )
-    return Planned(replace(case, controls=tuple(c.of(case.own) for c in study.controls)), cost, settled)
+    return Planned(case, cost, settled)
 
 
 def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm) -> tuple[Claim, ...]:
@@ -138,12 +154,6 @@ def onset_of(curve: Curve, claim: Claim, period: float | None, margin: float) ->
     """The T from which on the predicted slope stays within the margin of the promise."""
     found = visible(curve, claim.rate, period, margin, claim.kind)
     return NEVER if found is None else found
-
-
-def random_regret(cost: Cost) -> float:
-    """The mean of f - f* over the box, to three digits."""
-    points = np.random.default_rng(0).uniform(cost.lower, cost.upper, (2**14, cost.dim))
-    return float(f"{np.mean(cost.many(points)) - cost.minimum:.3g}")
 
 
 def scale_of(study: Study, cost: Cost) -> float:

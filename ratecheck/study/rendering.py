@@ -10,6 +10,7 @@ from function_zoo.files import check_way
 from ..analysis import Analysis, analyse
 from ..report import Info, write_report
 from ..store import Store
+from .looks import counted
 
 
 def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
@@ -23,7 +24,8 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         # two cases share random streams only where their algorithms come to the same, and with it their runs
         return store.frame(series, streams=used[series] > 1)
 
-    analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold)
+    rules = {"resolution": study["resolution"], "look": counted(store)}
+    analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold, **rules)
     info = Info(
         name=study["name"],
         question=study["question"],

@@ -9,11 +9,12 @@ from ..report.context import harmless
 
 def summary(analysis: Analysis) -> str:
     analysis = harmless(analysis, one_line)  # a terminal obeys what a name may hold
-    heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "verdict")
+    heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "passes", "caught", "verdict")
     rows = [row_of(result, judged) for result in analysis.results for judged in result.judged]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
     lines.append("")
+    lines.append("passes: the worst pure power that could have been CONSISTENT; caught: the best that is surely not")
     if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
         lines.append("printed -> corrected powers of ln T; slopes are fitted at the last of them")
     lines += [*unmet(analysis), *controls(analysis)]
@@ -29,11 +30,21 @@ def row_of(result, judged) -> tuple[str, ...]:
     slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
     powers = dict.fromkeys(f"{r.log_power:.3g}" for r in (claim.printed, rate))
     theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}  {' -> '.join(powers)}"
+    passes, caught = limits(parts.exponent)
     note = f"{judged.name}"
     if claim.per_cost and parts.exponent.name != judged.name:
         note += f" (exponent {parts.exponent.name}, printed log power {parts.log_power.name})"
     mark = "*" if claim.violated else ""
-    return case.family, str(case.dim), case.algorithm, claim.theorem + mark, theory, slope, note
+    return case.family, str(case.dim), case.algorithm, claim.theorem + mark, theory, slope, passes, caught, note
+
+
+def limits(v) -> tuple[str, str]:
+    """The slopes that could have passed, and those that would have been caught."""
+    if v.tolerates is None:
+        return "-", "-"
+    sign = 1 if v.kind == "upper" else -1
+    caught = "none" if v.catches is None else f"{v.promised.slope + sign * v.catches:.2f}"
+    return f"{v.promised.slope + sign * v.tolerates:.2f}", caught
 
 
 def unmet(analysis: Analysis):

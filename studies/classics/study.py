@@ -1,6 +1,6 @@
 """Test functions that everybody knows."""
 
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 study = Study(
     name="classics",
@@ -18,5 +18,4 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
 )

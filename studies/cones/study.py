@@ -1,6 +1,6 @@
 """Isolated minima with a kink."""
 
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 study = Study(
     name="cones",
@@ -13,5 +13,4 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
 )

@@ -1,6 +1,6 @@
 """Minimisers that form a line, a sphere or a ball."""
 
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 study = Study(
     name="continua",
@@ -17,5 +17,4 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
 )

@@ -1,7 +1,7 @@
 """Algorithm 2 with no bias at all, with the smallest valid one, and with the theorem's."""
 
 from ratecheck import AdaptiveBins
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 study = Study(
     name="mu",
@@ -15,5 +15,4 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
 )

@@ -1,7 +1,7 @@
 """The predicted curve over the whole zoo: whether runs follow it, and what it says far beyond them."""
 
 from ratecheck import AdaptiveBins, UniformBins
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 IN_ANY_DIMENSION = [
     *("ackley", "cone", "cusp", "double_sine", "garland", "griewank", "mixed_powers", "plateau", "power", "quadratic"),
@@ -24,6 +24,5 @@ study = Study(
     replicates=32,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
     foresight=2**16,
 )

@@ -1,6 +1,6 @@
 """Costs that are rough or scale differently along their sides."""
 
-from ratecheck.study import Grid, Study, TooFast
+from ratecheck.study import Grid, Study
 
 study = Study(
     name="rough",
@@ -13,5 +13,4 @@ study = Study(
     replicates=64,
     seed=0,
     margin=0.05,
-    controls=[TooFast(0.4)],
 )
