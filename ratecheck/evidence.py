@@ -6,7 +6,7 @@ according to parabolas, and the bend, which is how fast the slope changes.  Thei
 the log-means.  Two p-values follow:
 
 consistent  of "the excess is the margin or more", the largest of three: whole window, last half, T_max.  It is 1 where
-            the last quarter exceeds the margin significantly, or where the excess rises significantly and may pass the
+            the last quarter seems to exceed the margin, or where the excess rises significantly and may pass the
             margin by the middle of the next window.
 refuted     of "the excess is the margin or less": over the whole window, with the error of the jackknife and with that
             of the points' scatter, and of "these runs are the start of the promised rate", for all starts that
@@ -31,8 +31,10 @@ WHOLE, LATE, LAST, END, AHEAD, ONWARD, BEND = range(7)  # the probes
 LATE_LEVEL = 0.6  # at which the last half must show the excess too
 RISING = 0.95  # a significant rise, and the limits at the middle of the next window: by the whole window and by its
 AHEAD_LEVEL, ONWARD_LEVEL = 0.9, 0.75  # last half, whose parabola is much less sure
+LAST_LEVEL = 0.8  # at which the last quarter may be beyond the margin
 SHAPE = 0.1, 0.5  # of the margin: what no idealised curve tells of a slope, and of its change over the window
 FEW = 3  # by which the p-value of an explanation is multiplied: a true claim is refuted in no more than 2 %
+VISIBLE, APART = 0.95, 4.0  # of the growth that a start may leave, or else standard errors from growth without a bend
 STEPS, BINS = 8, 160  # between neighbouring curves, and distances that are told apart
 DRAWS = 400  # simulated outcomes behind a power
 POWER = 0.9
@@ -51,6 +53,7 @@ class Evidence:
     pure: np.ndarray  # the probes of a regret that grows by a power faster, without the promised logarithm: of the
     without: np.ndarray  # power 1, and of the power 0
     starts: np.ndarray  # whole slope and bend of each curve that tends to the promise
+    endless: np.ndarray  # the same of the curve that it would be if it did not bend
     words: tuple[str, ...]  # one for each of them
     logs: np.ndarray | None  # the same of curves with another log power; None where the log power is judged
     length: float  # of the window, in the variable of the slope
@@ -75,7 +78,7 @@ class Evidence:
         rises = self._above(value, BEND, 0.0) < 1 - RISING
         for probe, level in ((AHEAD, AHEAD_LEVEL), (ONWARD, ONWARD_LEVEL)):
             rises &= 1 - self._above(value, probe, self.margin) > 1 - level
-        return rises | (self._above(value, LAST, self.margin) < (1 - RISING) / 2)
+        return rises | (self._above(value, LAST, self.margin) < 1 - LAST_LEVEL)
 
     @property
     def rises_beyond(self) -> bool:
@@ -122,8 +125,15 @@ class Evidence:
         return np.stack([pairs[..., 0] / slope, (pairs[..., 1] - tilt * pairs[..., 0]) / bend], axis=-1)
 
     @cached_property
+    def _bending(self):
+        """Which starts are told from growth that never bends: by what they lose of it, or by what runs can see."""
+        visible = self.starts[:, 0] <= VISIBLE * self.endless[:, 0]
+        apart = np.hypot(*(self._scaled(self.endless) - self._scaled(self.starts)).T) > APART
+        return visible | apart | np.isnan(self.endless[:, 0])
+
+    @cached_property
     def _envelope(self):
-        return envelope(self._scaled(self.starts))
+        return envelope(self._scaled(self.starts[self._bending]))
 
     @cached_property
     def _log_envelope(self):
@@ -141,15 +151,19 @@ class Evidence:
     def nearest(self) -> str:
         """Words for the start that explains the runs best."""
         gap = self._scaled(self.value[[WHOLE, BEND]]) - self._scaled(self.starts)
-        return self.words[int(np.argmin(gap[:, 0] ** 2 + np.maximum(gap[:, 1], 0.0) ** 2))]
+        distance = gap[:, 0] ** 2 + np.maximum(gap[:, 1], 0.0) ** 2
+        return self.words[int(np.argmin(np.where(self._bending, distance, np.inf)))]
 
     # Force
 
     @property
     def tolerates(self) -> float:
-        """The largest power by which a pure regret may be faster and still have a chance of 5 % to be CONSISTENT."""
+        """The largest power by which a pure regret may be faster and still have a chance of 5 % to be CONSISTENT.
+
+        Negative where the promise has a logarithm that no pure power of its exponent keeps to.
+        """
         judged = [WHOLE, LATE, END]
-        return max(0.0, float(np.min((self.margin - self.without[judged]) / self.pure[judged])))
+        return float(np.min((self.margin - self.without[judged]) / self.pure[judged]))
 
     def catches(self, error: float, of=None) -> float | None:
         """The smallest power that would be REFUTED with a power of 90 %; None where there is none below 2.
@@ -159,7 +173,7 @@ class Evidence:
         of = self.without if of is None else of
 
         def caught(growth):
-            return np.mean(self.refuted(of + growth * self.pure + self._noise) < error) >= POWER
+            return self._caught(of + growth * self.pure, error)
 
         last = next((g for g in np.arange(0.0, 2.0, COARSE) if caught(g)), None)
         if last is None:
@@ -169,6 +183,14 @@ class Evidence:
             middle = 0.5 * (first + last)
             first, last = (first, middle) if caught(middle) else (middle, last)
         return float(last)
+
+    def catches_until(self, first: float, error: float) -> float:
+        """The last power up to which all from the first on are caught, in coarse steps; infinite beyond 2."""
+        grown = np.arange(first, 2.0, COARSE)
+        return next((float(g) - COARSE for g in grown if not self._caught(self.without + g * self.pure, error)), np.inf)
+
+    def _caught(self, value, error) -> bool:
+        return np.mean(self.refuted(value + self._noise) < error) >= POWER
 
     @cached_property
     def _noise(self):
@@ -180,6 +202,11 @@ class Evidence:
         more = replace(self, covariance=self.covariance / factor, df=(self.df + 1) * factor - 1)
         seen = self.value + self._noise * np.sqrt(1 - 1 / factor)
         return float(np.mean((more.consistent(seen) < error) | (more.refuted(seen) < error)))
+
+    def decides_if_exact(self, error: float) -> bool:
+        """Whether these very values would decide if they had hardly an error."""
+        exact = replace(self, covariance=self.covariance * 1e-6, df=1e6)
+        return bool((exact.consistent() < error) | (exact.refuted() < error))
 
 
 @lru_cache(maxsize=1)
@@ -218,7 +245,7 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
     variable = np.log(x) if log_power else x
     base = np.zeros_like(x) if log_power else -sign * rate.log_power * np.log(x)
     curves = probes[[WHOLE, BEND]]
-    points, words = _starting(x.tobytes(), rate, kind, curves.tobytes())
+    points, endless, words = _starting(x.tobytes(), rate, kind, curves.tobytes())
     logs = None if log_power else refined(log_powers(x, margin) @ curves.T)
     scattered = fit.at(rate.log_power).scattered(rate.slope if log_power else None)
     return Evidence(
@@ -230,6 +257,7 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
         pure=probes @ variable,
         without=probes @ base,
         starts=points,
+        endless=endless,
         words=words,
         logs=logs,
         length=float(variable[-1] - variable[0]),
@@ -243,8 +271,14 @@ def _starting(x, rate, kind, weights):
     weights = np.frombuffer(weights).reshape(2, -1)
     families = starts(x, rate, kind, weights[0])
     pairs = [refined(family.curves @ weights.T) for family in families]
+    endless = [
+        np.broadcast_to(np.nan if family.endless is None else weights @ family.endless, some.shape)
+        for family, some in zip(families, pairs, strict=True)
+    ]
     words = [word for family, some in zip(families, pairs, strict=True) for word in spread(family.words, len(some))]
-    return np.concatenate(pairs) if pairs else np.empty((0, 2)), tuple(words)
+    if not pairs:
+        return np.empty((0, 2)), np.empty((0, 2)), ()
+    return np.concatenate(pairs), np.concatenate(endless), tuple(words)
 
 
 def spread(words, count):

@@ -3,11 +3,13 @@
 A curve is given as c(T) = ln(R / g), g the promised rate (its negative for a lower bound), at the horizons of a window.
 Four families tend to the promised rate.  R is linear in T up to some T0 and turns into g there, more or less softly (a
 lower bound: constant in T); g is reduced by a power of T that fades away; or its logarithm starts late, ln(1 + (T /
-T0)^a) / a in place of ln T.  In each, T0 or the size of the correction is free, and is varied in small steps.
+T0)^a) / a in place of ln T, within the window where that means no more than linear growth before T0, or else before it.
+In each, T0 or the size of the correction is free, and is varied in small steps.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import NamedTuple
 
@@ -17,30 +19,30 @@ from .rates import Rate
 
 SOFTNESS = (1.0, 1.5, 2.0, 3.0, 20.0)  # of a bend: two curves as the k-norm of both, from very soft to hard
 FADING = (0.2, 0.3, 0.5)  # powers of 1/T
-BEGINNING = (1.0, 0.8, 0.6)  # powers of T with which a late logarithm starts
+BEGINNING = (1.0, 0.8)  # powers of T with which a late logarithm starts
 BENDS = np.linspace(-0.5, 2.0, 101)  # places of T0 in the window, 0 its first and 1 its last horizon
 HARDEST = 0.96  # the last of them for a hard bend
-VISIBLE = 0.95  # a start that leaves more than this share of its own growth is no start that a window shows
 REDUCTIONS = np.concatenate([np.linspace(0.02, 0.9, 45), np.linspace(0.91, 0.99, 17)])  # of g at the first horizon
 ADDITIONS = np.geomspace(0.05, 1.0, 40)  # to g at the last horizon, of a lower bound
 LOG_POWERS = np.linspace(0.0, 10.0, 101)  # beyond the promised one
 
 
 class Family(NamedTuple):
-    """Curves in the order of their parameter: a row each, and words for each."""
+    """Curves in the order of their parameter, a row each, with words for each.
+
+    `endless` is the curve of a regret that never bends; None where there is none.
+    """
 
     curves: np.ndarray
     words: list[str]
+    endless: np.ndarray | None = None
 
 
 def starts(x: np.ndarray, rate: Rate, kind: str, whole: np.ndarray) -> list[Family]:
-    """Curves that tend to the promised rate, at x = ln T; `whole` are the weights of a slope over the window.
-
-    Those that a window cannot tell from a start without an end are left out.
-    """
+    """Curves that tend to the promised rate, at x = ln T; `whole` are the weights of a slope over the window."""
     length = x[-1] - x[0]
     found = [*_bent(x, length, rate, kind, whole), *_faded(x, kind)]
-    if rate.log_power > 0 and kind == "upper":
+    if kind == "upper" and rate.log_power > 0:
         found += _late_logarithm(x, length, rate, whole)
     return [family for family in found if len(family.curves)]
 
@@ -54,7 +56,8 @@ def _beginnings(rate: Rate, kind: str) -> list[Rate]:
     """How the regret may grow before it bends: not at all, or linearly, with the promised logarithm or without."""
     if kind == "lower":
         return [Rate.of_regret(0.0)]
-    return [Rate.of_regret(1.0, power) for power in sorted({0.0, max(rate.log_power, 0.0)})]
+    found = [Rate.of_regret(1.0, power) for power in sorted({0.0, max(rate.log_power, 0.0)})]
+    return found + [Rate.of_regret(0.0)] * (rate.slope < 0)  # what is to fall may have stood still
 
 
 def _log_rate(x, rate):
@@ -73,9 +76,9 @@ def _bent(x, length, rate, kind, whole):
         bend = bend[bend[:, 0] > 0.1]  # T0 > 1, so that ln T0 has a logarithm
         start = _log_rate(x, trivial) + _log_rate(bend, rate) - _log_rate(bend, trivial)
         curves = -np.logaddexp(-sign * softness * start, -sign * softness * g) / softness - sign * g
-        seen = curves @ whole <= VISIBLE * room
-        said = "a linear start" if kind == "upper" else "a start without growth"
-        yield Family(curves[seen], [f"{said} that bends into it at T = {t:.2g}" for t in np.exp(bend[seen, 0])])
+        said = "a linear start" if trivial.slope else "a start without growth"
+        words = [f"{said} that bends into it at T = {horizon(t)}" for t in bend[:, 0]]
+        yield Family(curves, words, sign * (_log_rate(x, trivial) - g))
 
 
 def _faded(x, kind):
@@ -88,12 +91,18 @@ def _faded(x, kind):
 
 
 def _late_logarithm(x, length, rate, whole):
-    room = float(whole @ (x - _log_rate(x, rate)))
-    begin = x[0] + np.linspace(-1.0, 2.0, 151)[:, None] * length
-    if begin[0] > 0:
-        begin = np.concatenate([np.linspace(0.2, 1, 9)[:, None] * begin[0], begin])
+    before = np.linspace(0.0, x[0] - 1, 40)
+    within = np.linspace(x[0] - 1, x[0] + 2 * length, 120)
     for power in BEGINNING:
+        growth = power * rate.log_power  # beyond T^slope, before T0
+        places = np.concatenate([before, within]) if rate.slope + growth <= 1 else before
+        begin = places[:, None]
         curves = rate.log_power * (np.log(np.logaddexp(0.0, power * (x - begin)) / power) - np.log(x))
-        rise = curves @ whole
-        seen = (rise > 0) & (rise <= VISIBLE * max(room, 0.0))
-        yield Family(curves[seen], [f"a logarithm that starts at T = {t:.2g}" for t in np.exp(begin[seen, 0])])
+        rising = curves @ whole > 0
+        words = [f"a logarithm that starts at T = {horizon(t)}" for t in begin[rising, 0]]
+        yield Family(curves[rising], words, growth * x - rate.log_power * np.log(x))
+
+
+def horizon(log) -> str:
+    """T from its logarithm, however large."""
+    return f"{math.exp(log):.2g}" if log < 700 else f"1e+{log / math.log(10):.0f}"

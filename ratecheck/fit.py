@@ -199,7 +199,7 @@ class Fit:
             [
                 self._weights(u)[1],
                 self._late_weights(u),
-                self._late_weights(u, 0.25, 3),
+                self._late_weights(u, 0.25),
                 at(end),
                 at(ahead),
                 self._late_parabola(u, variable(ahead)),
@@ -226,6 +226,18 @@ class Fit:
     def at(self, log_power: float) -> Fit:
         """The same data with another log power divided out."""
         return replace(self, log_power=float(log_power))
+
+    def strays(self, slope: float, margin: float, level: float = 0.95) -> bool:
+        """Whether some slope between neighbours, harmonics apart, is significantly off by more than a margin."""
+        count = len(self.x) - 1
+        for j in range(count):
+            weights = np.zeros(len(self.x))
+            weights[[j, j + 1]] = np.array([-1, 1]) / (self.x[j + 1] - self.x[j])
+            off = self._estimate(self._without_harmonics(weights)).minus(slope)
+            off = replace(off, se=max(off.se, 1e-9))
+            if min(off.above(margin), off.mirrored().above(margin)) < (1 - level) / (2 * count):
+                return True
+        return False
 
     def tilted(self, power: float) -> Fit:
         """The same runs, had their regret been larger by T^power."""
@@ -331,6 +343,16 @@ class Fit:
         return (
             f"one run carries {100 * self.largest_share:.0f} % of a mean regret, want N >= 200 and a look at that run"
         )
+
+    def unseen(self) -> tuple[float, float]:
+        """The share of runs that may lock in unseen, at 95 %, and what that would do to the slope.
+
+        None among N leaves up to 1 - 0.05^(1/N), about 3/N.  A run that locks in is taken to pay, from the first
+        horizon on, as much per step as all runs did up to there.
+        """
+        share = 1 - 0.05 ** (1 / self.data.replicates)
+        linear = np.exp(self.x - self.x[0] + self.data.y[0] - self.data.y)  # its regret over the mean
+        return share, float(self._weights(self.x)[1] @ np.log1p(share * (linear - 1)))
 
     def held_out(self, count: int = 2):
         """Predict the last horizons from a fit without them: a list of (T, error of the logarithm as an Estimate)."""

@@ -127,6 +127,8 @@ def _notes(fit):
         yield f"Harmonics: w = 2 pi / ln {fit.period:.4g}."
         if "alternating" in _names(fit):
             yield "Alternating signs are all that four horizons per period show of cos(2w ln T) and sin(2w ln T)."
+    share, slope = fit.unseen()
+    yield f"Up to {100 * share:.2g} % of runs could lock in unseen (about 3/N), and the slope be larger by {slope:.3f}."
     if fit.caution:
         yield f"Caution: {fit.caution}."
     if fit.problem:

@@ -154,6 +154,7 @@ def checks_of(result: Result, fit: Fit) -> dict:
         "horizons": len(fit.x),
         "periods": result.case.periods if result.case.period else None,
         "log_worth": result.log_worth,
+        **dict(zip(("unseen_share", "unseen_slope"), fit.unseen(), strict=True)),
     }
 
 

@@ -39,7 +39,6 @@ LOG_MARGIN = 0.5  # of a log power: at ln T = 10 a power of 1/2 is a slope of 0.
 LEVEL = 0.95
 RESOLUTION = 0.25  # of a slope: a verdict that a power beyond it could have passed decides nothing
 LIKELY = 0.7  # that more runs decide, before so many are advised; measured, nine in ten of them then do
-UNLIKELY = 0.3
 MOST_DOUBLINGS = 6  # of the runs that advice looks ahead
 LONGEST = 1e100  # a horizon that is worth naming
 
@@ -82,17 +81,28 @@ class Verdict:
         """What could have passed and what would have been caught, in words; empty where nothing was judged."""
         if self.evidence is None:
             return ""
-        caught = "nothing would have been caught"
-        if self.catches is not None:
-            caught = f"{self._grown(self.catches)} would have been caught"
-        return f"{self._grown(self.tolerates)} could have passed too, {caught}"
+        passed = f"{self._grown(self.tolerates)} could have passed too"
+        if self.tolerates < 0:
+            passed = f"no {self._grown(0.0)} could have passed"
+        if self.catches is None:
+            return f"{passed}, nothing would have been caught"
+        last = self.evidence.catches_until(self.catches, self.error)
+        until = "" if last > self._room else f" to {self._grown(last)}"
+        return f"{passed}, {self._grown(self.catches)}{until} would have been caught"
+
+    @property
+    def _room(self) -> float:
+        """The growth beyond the claim that is as bad as can be: linear, or none at all."""
+        if self.evidence.logs is None:
+            return math.inf
+        return 1 - self.promised.slope if self.kind == "upper" else self.promised.slope
 
     def _grown(self, by) -> str:
         """The shape of a regret that breaks the claim by so much."""
         by = by if self.kind == "upper" else -by
         if self.evidence.logs is None:
-            return f"(ln T)^{self.promised.log_power + by:.2f}"
-        return f"T^{self.promised.slope + by:.2f}"
+            return f"(ln T)^{self.promised.log_power + by + 0.0:.3g}"
+        return f"T^{self.promised.slope + by + 0.0:.3f}"
 
     @property
     def alone(self) -> Verdict:
@@ -236,8 +246,8 @@ def _advice(found: Evidence, runs: int, error: float, data: LogMeans) -> str:
         if chance >= LIKELY:
             return f"N = {runs * 2**doublings} runs would do"
     apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at T_max"
-    if chance < UNLIKELY:
-        return f"more runs are not likely to tell ({apart}); T_max = {longer(data)} would tell more"
+    if not found.decides_if_exact(error):
+        return f"more runs that go on like these would not tell ({apart}); T_max = {longer(data)} would tell more"
     many = f"{2**MOST_DOUBLINGS} times as many decide with a chance of {100 * chance:.0f} %"
     return f"more runs may tell ({apart}; {many})"
 
@@ -271,7 +281,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     """Judge the claim that a rate is attained, neither better nor worse.
 
     Two one-sided tests (Schuirmann) on the whole window, on its last half and at both of its ends, where a parabola has
-    its slopes; significant curvature makes it INCONCLUSIVE.  It is refuted where either one-sided claim is.
+    its slopes; significant curvature, or a slope between neighbouring horizons that is significantly beyond the margin,
+    makes it INCONCLUSIVE.  It is refuted where either one-sided claim is.
     """
     _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
@@ -283,9 +294,9 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (e.minus(rate.slope) for e in at.straight())
     )
     caution = f" ({at.caution})" if at.caution else ""
-    bent = at.curvature_p() < 1 - level
+    bent = at.curvature_p() < 1 - level or at.strays(rate.slope, margin, level)
     if inside < 1 - level and not bent:
-        reason = f"{measured}: equal within {margin:g} from the first horizon to the last{caution}"
+        reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
         return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
         one_sided = decide(fit, rate, kind, margin, level)
@@ -294,7 +305,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     ends = at.straight()[2:]
     slopes = f"{ends[0].value:.3f} at the first horizon and {ends[1].value:.3f} at the last"
     if bent:
-        why = f"but the line is bent (p = {at.curvature_p():.2g}; {slopes}); T_max = {longer(at.data)} would tell more"
+        why = f"but the line is bent ({slopes}); T_max = {longer(at.data)} would tell more"
         return Verdict(Name.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
     return Verdict(Name.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin)
 
@@ -306,7 +317,9 @@ def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
         shrunk = [replace(e.minus(rate.slope), se=e.se / 2 ** (doublings / 2)) for e in at.straight()]
         if all(abs(e.value) + (e.high - e.value) + 1.3 * e.se < margin for e in shrunk):
             return f"N = {n * 2**doublings} runs would do"
-    return f"more runs are not likely to tell ({slopes}); T_max = {longer(at.data)} would tell more"
+    if all(abs(e.value - rate.slope) < margin for e in at.straight()):
+        return f"more runs may tell ({slopes}; {2**MOST_DOUBLINGS} times as many do not suffice)"
+    return f"more runs that go on like these would not tell ({slopes}); T_max = {longer(at.data)} would tell more"
 
 
 @dataclass(frozen=True)
@@ -446,7 +459,8 @@ def _check_rule(rate, kind, margin, level, resolution, look):
 
 def longer(data: LogMeans) -> str:
     """The end of a window twice as long in ln T."""
-    return rounded_up(float(data.horizons[-1] ** 2 / data.horizons[0]))
+    far = 2 * math.log(data.horizons[-1]) - math.log(data.horizons[0])
+    return rounded_up(math.exp(min(far, 600.0)))
 
 
 def log_worth(horizons) -> float:

@@ -26,7 +26,7 @@ ODD = ("junk", "", None, [], {}, [1], (1, 2, 3), True, 0, -1, 0.5, 1e300, 1e-320
 CONE = zoo.get("cone", 1)
 RUNS = rc.simulate(rc.AdaptiveBins(), CONE, [8, 16, 32, 64, 128], replicates=4)
 FIT, RATE = rc.fit_rate(RUNS), rc.Rate(0.3, 1.0)
-JUDGED = {"fit": FIT, "rate": RATE, "kind": "upper", "margin": 0.05, "level": 0.95}
+JUDGED = {"fit": FIT, "rate": RATE, "kind": "upper", "margin": 0.05, "level": 0.95, "look": 2}
 KNOWN = {"constants": CONE.constants, "dim": 1}
 STUDY = {
     "name": "x",
@@ -68,17 +68,18 @@ CALLS = {
         | {"noise": rc.Gaussian(), "alignment": "random", "workers": 1},
     ),
     "fit_rate": (rc.fit_rate, {"runs": RUNS, "log_power": 0.0, "window": (8, 64), "period": None, "level": 0.95}),
-    "verdict": (rc.verdict, JUDGED),
+    "verdict": (rc.verdict, JUDGED | {"resolution": 0.25}),
     "log_power_verdict": (rc.log_power_verdict, JUDGED),
     "tight": (rc.tight, {name: JUDGED[name] for name in ("fit", "rate", "margin", "level")}),
     "assess": (
         rc.assess,
         {"fit": FIT, "printed": RATE, "corrected": rc.Rate(0.3, 2.0), "kind": "upper", "margin": 0.05, "level": 0.95}
-        | {"log_margin": 0.5},
+        | {"log_margin": 0.5, "resolution": 0.25, "look": None},
     ),
     "judge": (
         rc.judge,
-        {"runs": RUNS, "rate": RATE, "kind": "upper", "margin": 0.05, "window": (8, 64), "level": 0.95},
+        {"runs": RUNS, "rate": RATE, "kind": "upper", "margin": 0.05, "window": (8, 64), "level": 0.95}
+        | {"resolution": 0.25, "look": 1},
     ),
     "holm": (rc.holm, {"verdicts": [rc.verdict(FIT, RATE)] * 2, "level": 0.95}),
     "slope_difference": (rc.slope_difference, {"first": FIT, "second": FIT}),

@@ -187,7 +187,7 @@ def test_a_lower_bound_may_be_promised(analysed):
     assert result.own.claim.kind == "lower"
     assert result.own.assessment.exponent.name == "CONSISTENT"
     ((control, verdict),) = result.controls
-    assert 0 < control.by < 1
+    assert 0 < control.by < 2
     assert verdict.excess.value == pytest.approx(result.own.assessment.exponent.excess.value + control.by)
     assert verdict.name == "REFUTED"
 

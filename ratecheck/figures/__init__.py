@@ -12,6 +12,7 @@ from . import diagonal, plane
 from .base import STYLE, Picture, save, slug
 from .compensated import COMPENSATED
 from .gap import GAP
+from .pairs import PAIRS
 from .plane import Regimes
 from .regret import REGRET
 from .residuals import RESIDUALS
@@ -20,7 +21,7 @@ from .speed import engine_speed
 
 __all__ = ["Regimes", "draw_overview", "draw_study", "engine_speed"]
 
-STUDY = (REGRET, COMPENSATED, SLOPES, GAP, RESIDUALS)  # in the order of a report
+STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
 def draw_study(drafts, family, analysis, svg=False) -> list[Picture]:

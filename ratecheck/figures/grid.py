@@ -21,8 +21,11 @@ class Kind:
     panel: Callable  # draws (axis, result, colour, marker, margin)
     keys: Callable  # the entries of the legend
     ylabel: str
+    xlabel: str = "T"
     needs_fit: bool = False
+    needs_verdict: bool = False
     horizons: Callable = horizon_axis  # makes the axis of T of a panel
+    shared: bool = True  # one axis of T for all
 
     def draw(self, family, analysis) -> tuple[str, Figure] | None:
         """The title and the figure of a family; nothing where no case could be shown."""
@@ -30,12 +33,14 @@ class Kind:
         return (self.title, self._grid(results, analysis.margin)) if any(map(self._shows, results)) else None
 
     def _shows(self, result) -> bool:
+        if self.needs_verdict and result.problem:
+            return False
         return result.data is not None and (result.fit is not None or not self.needs_fit)
 
     def _grid(self, results, margin) -> Figure:
         algorithms = list(dict.fromkeys(r.case.algorithm for r in results))
         dims = list(dict.fromkeys(r.case.dim for r in results))
-        figure, axes = panels(len(algorithms), len(dims), self.keys(), sharex=True)
+        figure, axes = panels(len(algorithms), len(dims), self.keys(), sharex=self.shared)
         found = {(r.case.algorithm, r.case.dim): r for r in results}
         for i, algorithm in enumerate(algorithms):
             for j, dim in enumerate(dims):
@@ -49,5 +54,5 @@ class Kind:
                     self.horizons(axis, result)
             axes[i, 0].set_ylabel(self.ylabel)
         for axis in axes[-1]:
-            axis.set_xlabel("T")
+            axis.set_xlabel(self.xlabel)
         return figure

@@ -34,6 +34,7 @@ def diagnostics(context: Context):
         "the same slope."
     )
     yield lack_of_fit(context, usable)
+    yield unseen(context, usable)
     heavy = [context.case(r) for r in usable if r.fit.caution]
     if heavy:
         yield (
@@ -55,6 +56,19 @@ def lack_of_fit(context: Context, usable) -> str:
         f"{among(poor, len(rows))}, and curvature a slope that rises with T in {rising} and one that falls in "
         f"{len(moving) - rising}. An interval holds the uncertainty of the runs, not that of the model; where the "
         "slope is rising, a longer window may give a larger one."
+    )
+
+
+def unseen(context: Context, usable) -> str:
+    """What so many runs cannot exclude."""
+    rows = [context.own_row(r) for r in usable]
+    shares = sorted({f"{100 * row['unseen_share']:.2g} %" for row in rows})
+    worst = max(rows, key=lambda row: row["unseen_slope"])
+    case = next(r for r, row in zip(usable, rows, strict=True) if row is worst)
+    return (
+        f"What no interval knows: even if no run locks in, so many runs leave it possible that up to {listing(shares)} "
+        "of all do (95 %; about 3/N). If such runs paid linearly from the start of the window on, the slope would be "
+        f"larger than measured by up to {worst['unseen_slope']:.3f} ({context.case(case)})."
     )
 
 
