@@ -7,7 +7,7 @@ the log-means.  Two p-values follow:
 
 consistent  of "the excess is the margin or more", the largest of three: whole window, last half, T_max.  It is 1 where
             the last quarter seems to exceed the margin, or where the excess rises significantly and may pass the
-            margin by the middle of the next window.
+            margin by the middle of the next window, continued by either parabola.
 refuted     of "the excess is the margin or less": over the whole window, with the error of the jackknife and with that
             of the points' scatter, and of "these runs are the start of the promised rate", for all starts that
             `explanations` knows.  It is 1 where the last half shows no excess beyond the margin.
@@ -29,8 +29,7 @@ from .rates import Rate
 
 WHOLE, LATE, LAST, END, AHEAD, ONWARD, BEND = range(7)  # the probes
 LATE_LEVEL = 0.6  # at which the last half must show the excess too
-RISING = 0.95  # a significant rise, and the limits at the middle of the next window: by the whole window and by its
-AHEAD_LEVEL, ONWARD_LEVEL = 0.9, 0.75  # last half, whose parabola is much less sure
+RISING = 0.95  # a significant rise
 LAST_LEVEL = 0.8  # at which the last quarter may be beyond the margin
 SHAPE = 0.1, 0.5  # of the margin: what no idealised curve tells of a slope, and of its change over the window
 FEW = 3  # by which the p-value of an explanation is multiplied: a true claim is refuted in no more than 2 %
@@ -76,8 +75,8 @@ class Evidence:
     def _rises_beyond(self, value):
         """Whether the end of the window is beyond the margin, or the next window seems to be."""
         rises = self._above(value, BEND, 0.0) < 1 - RISING
-        for probe, level in ((AHEAD, AHEAD_LEVEL), (ONWARD, ONWARD_LEVEL)):
-            rises &= 1 - self._above(value, probe, self.margin) > 1 - level
+        for probe in (AHEAD, ONWARD):
+            rises &= value[..., probe] >= self.margin
         return rises | (self._above(value, LAST, self.margin) < 1 - LAST_LEVEL)
 
     @property

@@ -87,7 +87,7 @@ class Verdict:
         if self.catches is None:
             return f"{passed}, nothing would have been caught"
         last = self.evidence.catches_until(self.catches, self.error)
-        until = "" if last > self._room else f" to {self._grown(last)}"
+        until = f" to {self._grown(last)}" if last < min(self._room, 2.0) else ""
         return f"{passed}, {self._grown(self.catches)}{until} would have been caught"
 
     @property

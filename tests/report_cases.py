@@ -34,7 +34,7 @@ def planned(costs=QUADRATIC, **settings):
     ]
 
 
-def runs_of(case, growth=None, noise=0.2, replicates=None):
+def runs_of(case, growth=None, noise=0.1, replicates=None):
     """Runs whose mean follows the case's own theorem, or `growth`, without a random number generator."""
     rate = growth or case.claims[0].rate
     rows = []

