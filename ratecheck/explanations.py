@@ -3,7 +3,7 @@
 A curve is given as c(T) = ln(R / g), g the promised rate (its negative for a lower bound), at the horizons of a window.
 Four families tend to the promised rate.  R is linear in T up to some T0 and turns into g there, more or less softly (a
 lower bound: constant in T); g is reduced by a power of T that fades away; or its logarithm starts late, ln(1 + (T /
-T0)^a) / a in place of ln T, within the window where that means no more than linear growth before T0, or else before it.
+T0)^a) / a in place of ln T, within the window where that means linear growth before T0 or nearly so, or else before it.
 In each, T0 or the size of the correction is free, and is varied in small steps.
 """
 
@@ -20,6 +20,7 @@ from .rates import Rate
 SOFTNESS = (1.0, 1.5, 2.0, 3.0, 20.0)  # of a bend: two curves as the k-norm of both, from very soft to hard
 FADING = (0.2, 0.3, 0.5)  # powers of 1/T
 BEGINNING = (1.0, 0.8)  # powers of T with which a late logarithm starts
+NEARLY = 0.75  # linear growth
 BENDS = np.linspace(-0.5, 2.0, 101)  # places of T0 in the window, 0 its first and 1 its last horizon
 HARDEST = 0.96  # the last of them for a hard bend
 REDUCTIONS = np.concatenate([np.linspace(0.02, 0.9, 45), np.linspace(0.91, 0.99, 17)])  # of g at the first horizon
@@ -57,7 +58,9 @@ def _beginnings(rate: Rate, kind: str) -> list[Rate]:
     if kind == "lower":
         return [Rate.of_regret(0.0)]
     found = [Rate.of_regret(1.0, power) for power in sorted({0.0, max(rate.log_power, 0.0)})]
-    return found + [Rate.of_regret(0.0)] * (rate.slope < 0)  # what is to fall may have stood still
+    if rate.slope < 0:
+        found.append(Rate.of_regret(0.0))  # what is to fall may have stood still
+    return found
 
 
 def _log_rate(x, rate):
@@ -95,7 +98,7 @@ def _late_logarithm(x, length, rate, whole):
     within = np.linspace(x[0] - 1, x[0] + 2 * length, 120)
     for power in BEGINNING:
         growth = power * rate.log_power  # beyond T^slope, before T0
-        places = np.concatenate([before, within]) if rate.slope + growth <= 1 else before
+        places = np.concatenate([before, within]) if NEARLY <= rate.slope + growth <= 1 else before
         begin = places[:, None]
         curves = rate.log_power * (np.log(np.logaddexp(0.0, power * (x - begin)) / power) - np.log(x))
         rising = curves @ whole > 0

@@ -87,7 +87,7 @@ class Verdict:
         if self.catches is None:
             return f"{passed}, nothing would have been caught"
         last = self.evidence.catches_until(self.catches, self.error)
-        until = f" to {self._grown(last)}" if last < min(self._room, 2.0) else ""
+        until = f" to {self._grown(last)}" if self.catches + 0.01 < last < min(self._room, 2.0) else ""
         return f"{passed}, {self._grown(self.catches)}{until} would have been caught"
 
     @property
@@ -103,6 +103,15 @@ class Verdict:
         if self.evidence.logs is None:
             return f"(ln T)^{self.promised.log_power + by + 0.0:.3g}"
         return f"T^{self.promised.slope + by + 0.0:.3f}"
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The slopes (or log powers) of what could have passed and of what would have been caught."""
+        if self.evidence is None:
+            return None, None
+        sign = 1 if self.kind == "upper" else -1
+        promised = self.promised.log_power if self.evidence.logs is None else self.promised.slope
+        return promised + sign * self.tolerates, None if self.catches is None else promised + sign * self.catches
 
     @property
     def alone(self) -> Verdict:

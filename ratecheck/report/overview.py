@@ -184,6 +184,7 @@ def _blocks(found: Zoo, drawn):
         f"{counts['CONSISTENT']} are CONSISTENT with the runs, {counts['REFUTED']} REFUTED and "
         f"{counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is REFUTED in {counted(printed, 'case')}."
     )
+    yield from _force(own)
     yield from _foretold(own)
     yield from _qualified(own)
     yield from _skipped(found)
@@ -227,6 +228,18 @@ def _verdicts(found: Zoo, costs):
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
+
+
+def _force(own):
+    """What the verdicts would have let pass, and what they would have caught."""
+    good = own[own["exponent_verdict"] == "CONSISTENT"].dropna(subset=["tolerates"])
+    if len(good):
+        caught = good["catches"].dropna()
+        yield (
+            f"The force of the {counted(len(good), 'CONSISTENT exponent')}: a pure power of T that grows faster than "
+            f"promised by {good['tolerates'].median():.2f} in the median ({good['tolerates'].max():.2f} at most) could "
+            f"have passed too, one by {caught.median():.2f} ({caught.max():.2f} at most) would have been caught."
+        )
 
 
 def _foretold(own):

@@ -16,7 +16,9 @@ def verdicts(context: Context):
         "R is the cumulative regret. The slope is that of ln R against ln T after dividing out the power of ln T "
         "that theory stands by (the corrected one where there is one), the log power that of ln T with the "
         "theorem's exponent granted; intervals are at 95 %. R/T decays with the exponent 1 − slope. A rate as "
-        "printed is CONSISTENT only if exponent and printed log power both are."
+        "printed is CONSISTENT only if exponent and printed log power both are. Passes / caught is the force of the "
+        "verdict on the exponent: beyond the first slope a pure power of T has less than 5 % to be CONSISTENT, at the "
+        "second it is REFUTED with 90 %, as a rate."
     )
     if context.several_families:
         yield from summary(context)
@@ -28,7 +30,9 @@ def summary(context: Context):
     """One line per case, where the families have sections of their own."""
     results = context.analysis.results
     bounds = list(dict.fromkeys(j.claim.theorem for r in results for j in r.judged if not j.claim.per_cost))
-    header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", *bounds)
+    header = context.columns(
+        "promised slope", "slope", "passes / caught", "exponent", "printed log power", "corrected", *bounds
+    )
     yield table(header, [context.cells(r.case, *summary_cells(context, r, bounds)) for r in results])
     if any(r.fit is not None and r.problem for r in context.analysis.results):
         yield BRACKETS
@@ -41,6 +45,7 @@ def summary_cells(context: Context, result, bounds):
     return [
         ("≥ " if result.own.claim.kind == "lower" else "") + fixed(row["theory_slope"]),
         slope(result, row),
+        force(found.exponent),
         shown(found.exponent.name),
         shown(found.log_power.name),
         corrected and shown(corrected.name),
@@ -60,6 +65,7 @@ def claims(context: Context):
         "printed R",
         "corrected R",
         "fitted slope",
+        "passes / caught",
         "fitted log power",
         "exponent",
         "log power",
@@ -86,11 +92,18 @@ def claim_cells(context: Context, result, judged):
         bound + formula(claim.printed),
         claim.corrected and formula(claim.corrected),
         slope(result, row),
+        force(found.exponent),
         estimate(*(row[f"fitted_log_power{end}"] for end in ENDS), digits=2) if claim.per_cost else None,
         shown(found.exponent.name),
         powers,
         shown(judged.name),
     ]
+
+
+def force(v) -> str | None:
+    """The slopes of pure powers: the worst that could have passed, and the mildest that would have been caught."""
+    passes, caught = v.limits
+    return None if passes is None else f"{passes:.2f} / {'none' if caught is None else f'{caught:.2f}'}"
 
 
 def note(context: Context, result, judged) -> str:

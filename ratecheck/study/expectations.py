@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from ..claims import Case
 from ..curve import visible, window_slope
-from ..evidence import Evidence, evidence
+from ..evidence import WHOLE, Evidence, evidence
 from ..fit import Fit, too_short
 from ..means import LogMeans, within
 from ..verdicts import LEVEL, looks_cost
@@ -73,7 +76,9 @@ def foreseen_evidence(case: Case, margin: float) -> Evidence | None:
     y = case.curve.log_regret(x) if case.curve else rate.slope * x + rate.log_power * np.log(x)
     runs = max(case.replicates, 3)
     data = LogMeans(horizons, y, np.eye(len(x)) * SCATTER**2 / runs, runs, case.anytime, (), None)
-    return evidence(Fit(data, rate.log_power, case.period), rate, case.own.kind, margin)
+    found = evidence(Fit(data, rate.log_power, case.period), rate, case.own.kind, margin)
+    (se, df), of_noise = found.scatter, float(found.se[WHOLE])
+    return replace(found, scatter=(math.hypot(se, of_noise), df))  # points off the line: by theory, and by noise
 
 
 def catchable(case: Case, margin: float, claims: int = 1) -> float | None:

@@ -40,11 +40,10 @@ def row_of(result, judged) -> tuple[str, ...]:
 
 def limits(v) -> tuple[str, str]:
     """The slopes that could have passed, and those that would have been caught."""
-    if v.tolerates is None:
+    passes, caught = v.limits
+    if passes is None:
         return "-", "-"
-    sign = 1 if v.kind == "upper" else -1
-    caught = "none" if v.catches is None else f"{v.promised.slope + sign * v.catches:.2f}"
-    return f"{v.promised.slope + sign * v.tolerates:.2f}", caught
+    return f"{passes:.2f}", "none" if caught is None else f"{caught:.2f}"
 
 
 def unmet(analysis: Analysis):
