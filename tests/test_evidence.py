@@ -58,6 +58,9 @@ def test_starts_tend_to_the_promised_rate(claim, kind):
         assert np.all(family.curves @ weights > -1e-9)
     far = np.log(np.geomspace(1e40, 1e44, 12))  # of a window there, most bends lie behind
     for family in starts(far, claim, kind, weights):
+        if family.endless is None:  # corrections are given at an end of the window, and fade in it
+            assert abs(family.curves[0, -1] - family.curves[0, -2]) < abs(family.curves[0, 1] - family.curves[0, 0])
+            continue
         slopes = family.curves @ (far - far.mean()) / ((far - far.mean()) @ (far - far.mean()))
         assert slopes.min() < 0.06
 
