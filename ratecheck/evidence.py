@@ -12,7 +12,7 @@ refuted     of "the excess is the margin or less": over the whole window, with t
             of the points' scatter, and of "these runs are the start of the promised rate", for all starts that
             `explanations` knows.  It is 1 where the last half shows no excess beyond the margin.
 
-No test has to find a bend before it counts: noise makes either p-value larger, never smaller.
+Neither rests on a test that has found no bend: noise makes both p-values larger.
 """
 
 from __future__ import annotations

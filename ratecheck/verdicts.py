@@ -67,6 +67,7 @@ class Verdict:
     tolerates: float | None = None  # the largest growth beyond the claim that could have come out CONSISTENT
     promised: Rate | None = None
     kind: str = "upper"
+    look: int | None = None
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     data: LogMeans | None = field(default=None, repr=False, compare=False)
     error: float = field(default=1 - LEVEL, repr=False, compare=False)  # that this look may spend, among all claims
@@ -115,7 +116,7 @@ class Verdict:
 
     @property
     def alone(self) -> Verdict:
-        """The verdict on the exponent alone: no refutation where a logarithm explains the runs as well."""
+        """The verdict on the exponent alone: no refutation where a logarithm explains slope and bend as well."""
         if self.name != Name.REFUTED or self.blames != "exponent or logarithm":
             return self
         return replace(self, name=Name.INCONCLUSIVE, p_value=1.0)
@@ -196,6 +197,7 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
         "error": error,
         "promised": rate,
         "kind": kind,
+        "look": look,
     }
     if good < error and tolerates <= resolution:
         reason = (
@@ -209,9 +211,9 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
             blames = _blamed(found, error)
             if blames != "exponent":
                 pair = _pair(fit, rate, found.margin if kind == "upper" else -found.margin)
-                reason += f", but {pair} explains the runs as well: the exponent alone is not refuted"
+                reason += f", but {pair} explains slope and bend as well: the exponent alone is not refuted"
         return Verdict(Name.REFUTED, reason + caution, p_value=bad * spent, blames=blames, **rest)
-    reason = measured and f"{measured}{_why(found, error, resolution, rate, side, fit, level, look)}"
+    reason = measured and f"{measured}{_why(found, error, resolution, rate, side, fit, look)}"
     return Verdict(Name.INCONCLUSIVE, reason + caution, **rest)
 
 
@@ -226,20 +228,19 @@ def _pair(fit: Fit, rate: Rate, off: float) -> str:
     return str(Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))).removeprefix("R = ")
 
 
-def _why(found: Evidence, error, resolution, rate, side, fit, level, look) -> str:
+def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
     """Why nothing is decided, and what would change that."""
     if found.consistent() < error:
         lax = f"no more than {found.margin:g} {side} it, but a rate that is off by {found.tolerates:.2f} could be, too"
         return f": {lax}{_until(fit, rate, resolution, found.margin)}"
-    later = (1 - level) / looks_cost(None if look is None else look + 1)
-    advice = _advice(found, fit.data.replicates, later, fit.data)
+    advice = _advice(found, fit.data.replicates, error, fit.data, look)
     longer_runs = f"T_max = {longer(fit.data)} would show more"
     if found.exceeds() < error:
         if found.scatters() >= error:
             return f", but the points scatter about the line as much as that; {longer_runs}"
         if found.starting() >= error:
             enough = advice if advice.startswith("N = ") else longer_runs
-            return f", but {found.nearest} explains the runs as well; {enough}"
+            return f", but {found.nearest} explains slope and bend as well; {enough}"
         if found.refuted() >= error:
             return f", but not over the last half of the window; {longer_runs}"
     if found.rises_beyond:
@@ -247,13 +248,15 @@ def _why(found: Evidence, error, resolution, rate, side, fit, level, look) -> st
     return f"; {advice}"
 
 
-def _advice(found: Evidence, runs: int, error: float, data: LogMeans) -> str:
+def _advice(found: Evidence, runs: int, error: float, data: LogMeans, look: int | None) -> str:
     """The next look that is likely to decide, given what these runs have shown, or what keeps more runs from it."""
-    chance = 0.0
+    chance, when = 0.0, ""
+    if look is not None:
+        error, when = error * looks_cost(look) / looks_cost(look + 1), f", at look {look + 1}"
     for doublings in range(1, MOST_DOUBLINGS + 1):
         chance = found.deciding(2.0**doublings, error)
         if chance >= LIKELY:
-            return f"N = {runs * 2**doublings} runs would do"
+            return f"N = {runs * 2**doublings} runs would do{when}"
     apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at T_max"
     if not found.decides_if_exact(error):
         return f"more runs that go on like these would not tell ({apart}); T_max = {longer(data)} would tell more"
@@ -443,7 +446,7 @@ def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
         return replace(v, p_value=p, error=left, blames=blames)
     reason = f"{v.reason}; alone {v.name}, but not among {claims} claims (Holm: p = {p:.3g})"
     if v.evidence is not None:
-        reason += f"; {_advice(v.evidence, round(v.evidence.df) + 1, left, v.data)}"
+        reason += f"; {_advice(v.evidence, round(v.evidence.df) + 1, left, v.data, v.look)}"
     return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left)
 
 
