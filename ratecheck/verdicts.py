@@ -311,9 +311,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
         return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
-        one_sided = decide(fit, rate, kind, margin, level)
-        if one_sided.name == Name.REFUTED:
-            return one_sided
+        if decide(fit, rate, kind, margin, level, words=False).name == Name.REFUTED:
+            return decide(fit, rate, kind, margin, level)
     ends = at.straight()[2:]
     slopes = f"{ends[0].value:.3f} at the first horizon and {ends[1].value:.3f} at the last"
     if bent:

@@ -74,7 +74,8 @@ def decisions(scenario, n, repeats, seed) -> dict:
 
     def shares(truth, *judged):
         fits = [scenario.fit(rng, truth, n) for _ in range(repeats)]
-        return [{name: sum(j(f).name == name for f in fits) / repeats for name in Name} for j in judged]
+        found = [[j(f).name for f in fits] for j in judged]
+        return [{name: names.count(name) / repeats for name in Name} for names in found]
 
     row = {"scenario": scenario.name, "N": n}
     for off in (0.0, *OFF):
