@@ -45,7 +45,11 @@ def test_a_study_leaves_its_files_and_says_what_it_found(finished):
         assert row.low <= row.slope <= row.high
         if row.theorem in ("Theorem 1", "Theorem 2"):
             assert row.algorithm in process.stdout
-    assert "2 of 2 refuted" in process.stdout or "the verdict has no force" in process.stdout
+    controls = fits.drop_duplicates("algorithm")["control"]
+    assert f"negative controls: {(controls == 'REFUTED').sum()} of {len(controls)} refuted" in process.stdout
+    weak = [f"quadratic d = 1, {name}" for name in fits.loc[fits["control"] != "REFUTED", "algorithm"].unique()]
+    assert all(name in process.stdout.partition("so the verdict has no force: ")[2] for name in weak)
+    assert fits["control_by"].between(0.05, 2).all()
     assert "units" in process.stderr
 
 

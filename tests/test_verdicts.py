@@ -1,6 +1,7 @@
 """Verdicts against the truth."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from ratecheck.verdicts import (
     Assessment,
     Name,
     Verdict,
+    adjusted_among,
     assess,
     decide,
     holm,
@@ -176,6 +178,17 @@ def test_holm_against_statsmodels():
     assert "Holm" in after[1].reason
     assert "N = " not in after[1].reason  # nothing is known of the data behind a bare p-value
     assert after[3] == verdicts[3]
+
+
+def test_a_control_is_adjusted_in_the_place_of_its_claim():
+    claims = [Verdict(Name.REFUTED, "r", p_value=p) for p in (0.001, 0.012, 0.013)]
+    control = Verdict(Name.REFUTED, "c", p_value=0.02)
+    # third of three: Holm leaves 0.05 to the last alone, and less to the others
+    assert adjusted_among(control, claims, 2).p_value == pytest.approx(0.024)  # no smaller than that of 0.012
+    assert adjusted_among(control, claims, 0).name == Name.REFUTED
+    late = adjusted_among(replace(control, p_value=0.04), [*claims[:1], *[Verdict(Name.INCONCLUSIVE, "")] * 3], 1)
+    assert late.name == Name.INCONCLUSIVE
+    assert "not among 4 claims" in late.reason
 
 
 def test_what_holm_takes_back_more_runs_bring_again(any_seed):
