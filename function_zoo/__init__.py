@@ -1,6 +1,6 @@
 """Test costs annotated with the constants of Assumption 1, each with the reason it is true."""
 
-from . import classic, radial, separable  # noqa: F401  (each registers its families)
+from . import classic, dented, radial, separable  # noqa: F401  (each registers its families)
 from .audit import audit
 from .cost import Constants, Cost
 from .estimate import estimate

@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .fit import fit_rate as fit_rate
     from .fit import slope_difference as slope_difference
     from .means import FitError as FitError
+    from .minimax import HardFamily as HardFamily
+    from .minimax import LowerBound as LowerBound
+    from .minimax import lower_bound as lower_bound
     from .noise import Gaussian as Gaussian
     from .noise import Rademacher as Rademacher
     from .noise import StudentT as StudentT
@@ -45,6 +48,7 @@ _HOMES = {
     "engine": ["Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
     "means": ["FitError"],
+    "minimax": ["HardFamily", "LowerBound", "lower_bound"],
     "noise": ["Gaussian", "Rademacher", "StudentT", "Uniform"],
     "papers.zhao_lai": ["theorem1", "theorem1_corrected", "theorem2", "theorem2_sharper", "theorem3"],
     "prediction": ["Prediction", "foretell", "predict"],

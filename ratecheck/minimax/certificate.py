@@ -1,0 +1,108 @@
+"""A lower bound written down so that others can check it: every number that the proof needs, and f0 as a formula."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .enclosure import enclosure
+from .many import PER_LENGTH, PIECES, SLACK, farthest
+from .overlap import overlap
+from .pair import CELLS, least_regret
+from .paving import written
+
+FORMAT = "ratecheck lower bound 1"
+TRUSTED = (
+    "the mathematics of the bound (ratecheck/minimax/many.py, pair.py and overlap.py)",
+    "that the formula below is the cost meant, read as a function of real numbers",
+    "the constants M_a and M_b of f0, where the bound is said to hold for the class of Assumption 1",
+    "condition (c) for the members, which is measured (HardFamily.conditions)",
+    "the arithmetic of the verifier: Arb by python-flint for the first, Python's fractions and decimal for the second",
+)
+HAIR = 1e-9  # numbers are moved to the safe side by this share, far more than rounding needs
+
+
+def certificate(cost, summands, found, horizon, sigma, M) -> dict:
+    """Of what was found by many.best or pair.best; `summands` is f0 as expression.parts gives it."""
+    slack = SLACK * (found.eta if found.kind == "many" else found.depth)
+    c = cost.constants
+    content = {
+        "format": FORMAT,
+        "statement": "",
+        "trusted": list(TRUSTED),
+        "cost": str(cost),
+        "formula": [{"axes": list(axes), "nodes": nodes} for axes, nodes in summands],
+        "box": [cost.lower.tolist(), cost.upper.tolist()],
+        "margin": float(c.A),
+        "horizon": float(horizon),
+        "sigma": float(sigma),
+        "alpha": float(c.alpha),
+        "class": {"M": float(M) * (1 + HAIR), "M_a": float(c.M_a), "M_b": float(c.M_b)},
+        "minimum": float(cost.minimum - slack),
+        "components": _components(cost, summands, slack),
+        "bound": found.kind,
+        "length": found.length,
+        "depth": found.depth,
+    }
+    content |= _many(cost, found, horizon, sigma) if found.kind == "many" else _two(cost, found, slack, horizon, sigma)
+    who = "on average over the family, weighted by 1/H^2," if found.kind == "many" else "under one of the two functions"
+    content["statement"] = (
+        f"whatever strategy queries {cost} with a dent, anywhere in the box and its margin, for {horizon:.6g} steps "
+        f"with Gaussian noise of standard deviation {sigma:g}, its expected cumulative regret {who} is at least "
+        f"{content['regret']!r}"
+    )
+    return content
+
+
+def _components(cost, summands, slack) -> list[dict]:
+    """Summands that share coordinates, and the least value of each such group: their minima add up to that of f0."""
+    groups: list[tuple[set, list]] = []
+    for i, (axes, _) in enumerate(summands):
+        joined = [group for group in groups if group[0] & set(axes)]
+        groups = [group for group in groups if group not in joined]
+        groups.append((set(axes).union(*(g[0] for g in joined)), sorted([i, *(j for g in joined for j in g[1])])))
+    at = cost.minimisers[:1]
+    values = [enclosure(nodes)(at, at)[0][0] for _, nodes in summands]
+    spared = (slack * (1 - 1e-3) + sum(values) - cost.minimum) / len(groups)  # the values at a rounded minimiser err
+    return [{"parts": members, "least": float(sum(values[i] for i in members) - spared)} for _, members in groups]
+
+
+def _many(cost, found, horizon, sigma) -> dict:
+    overlaps = [overlap(cost.constants.alpha, cost.dim, PER_LENGTH, power) * (1 + HAIR) for power in (1, 2)]
+    effective = found.effective * (1 - HAIR)
+    shared = overlaps[0] / effective * (1 + HAIR)
+    information = horizon * found.eta**2 * overlaps[1] / (2 * sigma**2 * effective) * (1 + HAIR)
+    budgets = (np.arange(PIECES) + 0.5) / PIECES * information
+    misses = 1 - (1 - farthest(shared, budgets * (1 + HAIR))) * (1 - HAIR)
+    lattice, keep = found.lattice, found.eta * (1 + SLACK) + np.maximum(found.blocks.most, 0) <= found.depth
+    return {
+        "eta": found.eta,
+        "lattice": {
+            "origin": lattice.origin.tolist(),
+            "per_length": PER_LENGTH,
+            "first": lattice.first.tolist(),
+            "last": lattice.last.tolist(),
+            "blocks": written(found.blocks.names[keep].tolist()),
+        },
+        "overlap_1": overlaps[0],
+        "overlap_2": overlaps[1],
+        "effective": effective,
+        "shared": shared,
+        "information": information,
+        "misses": misses.tolist(),
+        "regret": found.eta * horizon * float(np.mean(1 - misses)) * (1 - HAIR),
+    }
+
+
+def _two(cost, found, slack, horizon, sigma) -> dict:
+    minimiser = cost.minimisers[0]
+    s, kappa = found.s * (1 - HAIR), found.kappa * (1 + HAIR)
+    return {
+        "place": found.place.tolist(),
+        "minimiser": minimiser.tolist(),
+        "attained": float(cost.minimum + slack),
+        "value": float(cost.minimum + found.gap + slack * HAIR),
+        "s": s,
+        "kappa": kappa,
+        "cells": CELLS[cost.dim],
+        "regret": least_regret(s, kappa, horizon, sigma) * (1 - HAIR),
+    }
