@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Real
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 
 import numpy as np
 
@@ -206,8 +206,11 @@ class Cost:
         return self.mean and self._compile(self.mean, lengths=1)
 
     def _compile(self, formula, lengths=0):
-        import numba
+        import numba.extending
 
+        for cell in getattr(formula, "__closure__", None) or ():
+            if isinstance(cell.cell_contents, FunctionType):  # a formula made of formulas
+                numba.extending.register_jitable(cell.cell_contents)
         signature = numba.float64(numba.float64[::1], *[numba.float64] * lengths)
         try:
             return numba.cfunc(signature, cache=self.registered, error_model="numpy")(formula)

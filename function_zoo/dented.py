@@ -80,8 +80,6 @@ def with_dent(cost: Cost, place, depth: float, length: float) -> Cost:
 
 def lowered(cost: Cost, place, depth: float, length: float) -> tuple[Cost, float]:
     """The same before mu_min and C0 are known, and the growth of the dent."""
-    from numba.extending import register_jitable
-
     c, where = cost.constants, f"a dent in {cost}"
     place = np.asarray(vector(where, "place", place, cost.dim))
     if np.any(place < cost.lower) or np.any(place > cost.upper):
@@ -92,18 +90,19 @@ def lowered(cost: Cost, place, depth: float, length: float) -> tuple[Cost, float
         raise InvalidChoice(
             f"{where}: depth = {depth:g} must exceed f(place) - minimum = {gap:.6g}, so that the dent has the minimum"
         )
-    plain, shape = register_jitable(cost.formula), register_jitable(dent(c.alpha, place, length))
+    plain, shape = cost.formula, dent(c.alpha, place, length)
 
     def formula(x):
         return plain(x) - depth * shape(x)
 
     lowest = _lowest(formula, place, length, cost)
     minimum = float(formula(lowest))
+    tighter = {"beta"} if c.beta < cost.dim / c.alpha * (1 - 1e-9) else set()  # low in the dent sets shrink faster
     known = replace(
         c,
         M_a=c.M_a + cost.minimum - minimum,
         M_b=c.M_b + mean_error(c.alpha, cost.dim) * depth / length**c.alpha,
-        bounds=tuple(sorted({*c.bounds, "M_a", "M_b", "C0"})),
+        bounds=tuple(sorted({*c.bounds, *tighter, "M_a", "M_b", "C0"})),
         measured=tuple(sorted({*c.measured, "mu_min"})),
     )
     made = Cost("dented", cost.dim, formula, cost.lower, cost.upper, minimum, lowest[None], known, {"base": str(cost)})
@@ -155,10 +154,10 @@ def text_of(cost: Cost) -> str:
 
 
 @family(depth=Range(1e-15, 1e18), length=Range(1e-15, 1e6))
-def dented(dim, base="quadratic", place=None, depth=1.0, length=0.4):
+def dented(dim, base="quadratic", place=None, depth=10.0, length=0.4):
     """f(x) = base(x) - depth psi((x - place)/length): another cost with a dent, alpha and beta as it has them."""
     cost = named(base, dim)
     if place is None:
-        place = cost.minimisers[0] + 0.1 * length * np.cos(np.arange(dim))
+        place = cost.minimisers[0] + 0.02 * cost.side * np.cos(np.arange(dim))
     made = with_dent(cost, place, depth, length)
-    return replace(made, parameters={"place": tuple(map(float, place))})
+    return replace(made, parameters={"place": vector("dented", "place", place, dim)})

@@ -212,6 +212,9 @@ class Summands:
             ends = waiting.pop()
             if self.over(ends, which)[0] >= bound or self._by_mean_value(ends, which) >= bound:
                 continue
+            middle = {axis: ((low + high) / 2,) * 2 for axis, (low, high) in ends.items()}
+            if self.over(middle, which)[1] < bound:
+                raise NotProved(f"f0 < m, as is seen at {[float(x) for x, _ in middle.values()]}")
             axis = max(ends, key=lambda i: (ends[i][1] - ends[i][0]) / (box[i][1] - box[i][0]))
             low, high = ends[axis]
             middle = (low + high) / 2
@@ -239,7 +242,7 @@ def verify(certificate) -> list[dict]:
     try:
         with precision():
             return list(_inequalities(certificate))
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError, StopIteration) as error:
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         if isinstance(error, NotProved):
             raise
         raise NotProved(f"this is not a certificate ({type(error).__name__}: {error})") from error
@@ -326,7 +329,9 @@ def _effective(text, f0, first, last, origin, pitch, eta, depth, minimum):
     waiting = [(tuple(first), tuple(last))]
     while waiting:
         first, last = waiting.pop()
-        letter = next(letters)
+        letter = next(letters, None)
+        if letter is None:
+            raise NotProved("the list of blocks ends too early")
         if letter == ".":
             ends = {i: (origin[i] + pitch * first[i], origin[i] + pitch * last[i]) for i in range(len(origin))}
             dent = ball(eta) + (f0.over(ends)[1] - ball(minimum)).max(ball(0))

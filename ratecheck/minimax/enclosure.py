@@ -9,6 +9,7 @@ import numpy as np
 
 from .expression import parts
 
+LONG = 60  # nodes: more take longer than to sort the sides
 ULPS = 8  # numpy's elementary functions err by a few units in the last place at most
 
 
@@ -115,7 +116,7 @@ def enclosure(nodes):
     def enclose(low, high):
         least, most = np.zeros(len(low)), np.zeros(len(low))
         for axes, summand in summands:
-            if 0 < len(axes) < low.shape[1]:  # few different sides: each is looked at once
+            if 0 < len(axes) < low.shape[1] and len(summand) > LONG:  # few different sides: each is looked at once
                 sides = np.hstack([low[:, axes], high[:, axes]])
                 sides, place = np.unique(sides, axis=0, return_inverse=True)
                 some_low, some_high = np.zeros((2, len(sides), low.shape[1]))

@@ -159,6 +159,9 @@ class _Symbol:
     def __pow__(self, exponent):
         return self._power(self, exponent)
 
+    def __rpow__(self, base):
+        return self._power(base, self)
+
     def __neg__(self):
         return self._apply("neg", self)
 

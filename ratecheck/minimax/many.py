@@ -30,6 +30,7 @@ from .paving import Blocks, Lattice, pave
 PER_LENGTH = 4  # lattice points per length of a dent
 PIECES = 8  # of [0, T]
 MOST_BLOCKS = 30_000
+FEW = 1000
 SLACK = 1e-3  # m lies so much of eta below the annotated minimum, so that a finite search can prove f0 >= m
 SHARES = np.linspace(0.1, 0.95, 35)  # of eta in the depth of the deepest dent
 
@@ -82,10 +83,12 @@ def best(enclose, cost, horizon, sigma, M) -> ManyDents | None:
         return None
     overlaps = [overlap(c.alpha, dim, PER_LENGTH, power) for power in (1, 2)]
 
+    finest = 64 * PER_LENGTH * np.finfo(float).eps * float(np.max(np.abs([cost.lower, cost.upper])))
+
     def attempt(log_depth, tolerance, most_blocks):
         depth = math.exp(log_depth)
         length = (depth / steepness) ** (1 / c.alpha)
-        if length < 1e-12 * cost.side:  # too fine for floating point
+        if length < finest:
             return None
         lattice = Lattice.within(cost.lower, cost.upper, cost.minimisers[0], length / PER_LENGTH)
         if np.any(lattice.first > lattice.last):
@@ -107,6 +110,9 @@ def best(enclose, cost, horizon, sigma, M) -> ManyDents | None:
         options={"xatol": 0.03, "maxiter": 14},
     )
     final = attempt(found.x, 0.05, MOST_BLOCKS)
+    if final is not None and len(final.blocks) < FEW:  # a lattice of few points: the bound jumps with its pitch
+        near = found.x + np.linspace(-0.4, 0.4, 9)
+        final = max((attempt(x, 0.01, MOST_BLOCKS) for x in near[near <= top]), key=worth_of)
     return final if worth_of(final) > 0 else None
 
 

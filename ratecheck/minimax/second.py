@@ -279,6 +279,9 @@ class Cost:
                 raise Refused(f"{MOST_BOXES} boxes were not enough to prove that a summand is at least {bound}")
             if self.over(ends, component)[0] >= bound or self._centred(ends, component) >= bound:
                 continue
+            middle = {axis: ((low + high) / 2,) * 2 for axis, (low, high) in ends.items()}
+            if self.over(middle, component)[1] < bound:
+                raise Refused(f"a summand of f0 is below {bound} at {[float(x) for x, _ in middle.values()]}")
             axis = max(axes, key=lambda i: (ends[i][1] - ends[i][0]) / (self.upper[i] - self.lower[i]))
             low, high = ends[axis]
             waiting += [ends | {axis: (low, (low + high) / 2)}, ends | {axis: ((low + high) / 2, high)}]
@@ -385,7 +388,9 @@ def _effective(lattice, cost, n, origin, pitch):
     waiting = [(list(lattice["first"]), list(lattice["last"]))]
     while waiting:
         first, last = waiting.pop()
-        letter = next(letters)
+        letter = next(letters, None)
+        if letter is None:
+            raise Refused("the list of blocks ends too early")
         if letter == "-":
             continue
         if letter != ".":
@@ -499,7 +504,7 @@ def main(arguments):
     except Refused as refusal:
         print(f"REFUSED: {refusal}")
         return 1
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, StopIteration) as error:
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
         print(f"REFUSED: this is not a certificate ({type(error).__name__}: {error})")
         return 1
     for sentence in proved:
