@@ -142,8 +142,9 @@ class Evidence:
         here = self._scaled(value[..., [WHOLE, BEND]])
         if not len(curves):
             return np.zeros(here.shape[:-1])
-        gap = here[..., None, :] - curves
-        distance = np.sqrt(np.min(gap[..., 0] ** 2 + np.maximum(gap[..., 1], 0.0) ** 2, axis=-1))
+        aside = here[..., 0, None] - curves[:, 0]
+        above = np.maximum(here[..., 1, None] - curves[:, 1], 0.0)
+        distance = np.sqrt(np.min(aside**2 + above**2, axis=-1))
         return special.stdtr(self.df, -distance)
 
     @property
