@@ -213,14 +213,15 @@ class Cost:
                 numba.extending.register_jitable(cell.cell_contents)
         signature = numba.float64(numba.float64[::1], *[numba.float64] * lengths)
         try:
-            return numba.cfunc(signature, cache=self.registered, error_model="numpy")(formula)
+            found = numba.cfunc(signature, cache=self.registered, error_model="numpy")(formula)
         except RuntimeError:  # there is no folder that a cache could be written to
-            return numba.cfunc(signature, error_model="numpy")(formula)
+            found = numba.cfunc(signature, error_model="numpy")(formula)
         except numba.core.errors.NumbaError as error:
             first = str(error).strip().splitlines()[0]
             raise ValueError(
                 f"{self}: the formula cannot be compiled ({first}); use numpy functions of x[0], x[1], ..."
             ) from error
+        return typed(found)
 
     @property
     def fingerprint(self) -> str:
@@ -250,6 +251,14 @@ class Cost:
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
         return f"{self.name}({inner})"
+
+
+def typed(function):
+    """A cfunc that knows its type; numba would work it out at every call, which takes longer than many a kernel."""
+    import numba
+
+    function._numba_type_ = numba.typeof(function)
+    return function
 
 
 def on_box(

@@ -77,7 +77,7 @@ def packings(target: Target, alpha, unit, bias, rng, floor=0.0, budget=150_000, 
     kept = complete = np.inf  # cells whose samples stay below `kept` are there, hence all with a value below `complete`
     children = np.array(list(itertools.product((0, 1), repeat=dim)))
     for level in range(depth):
-        inside, values, lowest, where = _sampled(target, cells, h, rng)
+        values, lowest, where = _sampled(target, cells, h, rng)
         for ratio in ratios:
             eps = unit * (ratio * h) ** alpha
             if eps > kept:
@@ -88,10 +88,10 @@ def packings(target: Target, alpha, unit, bias, rng, floor=0.0, budget=150_000, 
             if not occupied.any():
                 continue
             if eps <= complete:
-                levels.append((h, eps, np.count_nonzero(inside[:, 2:] & (values[:, 2:] < eps)) / 3))
-            lattices = [cells[inside[:, j] & (values[:, j] < eps)] for j in (0, 1)]
-            for stride in 2 ** np.arange(0, start + level + 1):
-                n, at = _largest_packing(cells[occupied], where[occupied], lattices, stride)
+                levels.append((h, eps, np.count_nonzero(values[2:] < eps) / 3))
+            lattices = [cells[values[j] < eps] for j in (0, 1)]
+            strides = 2 ** np.arange(0, start + level + 1)
+            for stride, n, at in _largest_packings(cells[occupied], where[occupied], lattices, strides):
                 rows.append((eps, h * stride, n, at))
                 if n <= 1:
                     break
@@ -126,21 +126,19 @@ def _all_cells(target: Target, h):
 
 
 def _sampled(target: Target, cells, h, rng):
-    """f - f* at a corner, the centre and three random points of each cell, and which of them lie in the box.
+    """f - f* at a corner, the centre and three random points of each cell, infinite where these lie outside the box.
 
     Points clipped to the box still lie in their closed cell, so they count as samples but not as lattice points.  Also
     the lowest value of each cell, and where it is.
     """
     low, high = target.lower, target.upper
     corner = target.minimisers[0] + cells * h
-    samples = np.stack(
-        [corner, corner + 0.5 * h, *(corner + h * rng.uniform(0, 1, corner.shape) for _ in range(3))],
-        axis=1,
-    )
-    inside = np.all((samples >= low) & (samples <= high), axis=2)
+    samples = np.stack([corner, corner + 0.5 * h, *(corner + h * rng.uniform(0, 1, corner.shape) for _ in range(3))])
     clipped = np.clip(samples, low, high)
+    inside = np.all(clipped == samples, axis=2)
     values = target.many(clipped.reshape(-1, target.dim)).reshape(samples.shape[:2]) - target.minimum
-    return inside, values, values.min(axis=1), clipped[np.arange(len(cells)), values.argmin(axis=1)]
+    lowest, where = values.min(axis=0), clipped[values.argmin(axis=0), np.arange(len(cells))]
+    return np.where(inside, values, np.inf), lowest, where
 
 
 def _minimiser_packings(target: Target, unit):
@@ -160,21 +158,33 @@ _MIX = np.random.default_rng(2).integers(1, 2**63, 16, dtype=np.uint64) | np.uin
 
 def _encode(cells):
     """One 64-bit hash for each row: rows that differ collide with probability 2^-64."""
-    return (cells.astype(np.uint64) * _MIX[: cells.shape[1]]).sum(axis=1, dtype=np.uint64)
+    return cells.astype(np.uint64) @ _MIX[: cells.shape[1]]
 
 
-def _largest_packing(occupied, points, lattices, stride):
-    """The most points at distance >= stride cells: every second block of cells, or a sublattice.  And one of them."""
-    blocks = occupied // stride
-    _, representative = np.unique(_encode(blocks), return_index=True)
-    parity = (blocks[representative] % 2) @ 2 ** np.arange(blocks.shape[1])
-    classes = np.bincount(parity)
-    best, at = int(classes.max()), points[representative[np.argmax(parity == classes.argmax())]]
-    for lattice in lattices:
-        if len(lattice):
-            _, sizes = np.unique(_encode(lattice % stride), return_counts=True)
-            best = max(best, int(sizes.max()))
-    return best, at
+def _largest_packings(occupied, points, lattices, strides):
+    """For each stride, which doubles, the most points at distance >= stride cells, and one of them.
+
+    They come from every second block of cells, or from a sublattice.
+    """
+    for stride in strides:
+        blocks = occupied // stride
+        _, representative = np.unique(_encode(blocks), return_index=True)
+        parity = (blocks[representative] % 2) @ 2 ** np.arange(blocks.shape[1])
+        classes = np.bincount(parity)
+        best, at = int(classes.max()), points[representative[np.argmax(parity == classes.argmax())]]
+        for lattice in lattices:
+            if len(lattice):
+                best = max(best, _most_equal(_encode(lattice % stride)))
+        yield stride, best, at
+        kept = np.sort(representative)  # the first cell of a block is the first of one of its halves
+        occupied, points = occupied[kept], points[kept]
+
+
+def _most_equal(values):
+    """How often the most frequent value is there."""
+    values = np.sort(values)
+    starts = np.flatnonzero(values[1:] != values[:-1])
+    return int(np.diff(starts, prepend=-1, append=len(values) - 1).max())
 
 
 def _box_lattices(target: Target):

@@ -86,7 +86,11 @@ class Evidence:
     def refuted(self, value=None):
         """Of the promised rate; which of exponent and logarithm is to blame is another question."""
         value = self.value if value is None else value
-        p = np.maximum.reduce([self.exceeds(value), self.scatters(value), self.starting(value)])
+        return np.maximum(self._steep(value), self.starting(value))
+
+    def _steep(self, value):
+        """The same whatever may explain it."""
+        p = np.maximum(self.exceeds(value), self.scatters(value))
         return np.where(self._above(value, LATE, self.margin) > LATE_LEVEL, 1.0, p)
 
     def exceeds(self, value=None):
@@ -142,8 +146,10 @@ class Evidence:
         here = self._scaled(value[..., [WHOLE, BEND]])
         if not len(curves):
             return np.zeros(here.shape[:-1])
-        gap = here[..., None, :] - curves
-        distance = np.sqrt(np.min(gap[..., 0] ** 2 + np.maximum(gap[..., 1], 0.0) ** 2, axis=-1))
+        square = (here[..., 0, None] - curves[:, 0]) ** 2
+        above = here[..., 1, None] - curves[:, 1]
+        square += np.maximum(above, 0.0, out=above) ** 2
+        distance = np.sqrt(np.min(square, axis=-1))
         return special.stdtr(self.df, -distance)
 
     @property
@@ -189,7 +195,9 @@ class Evidence:
         return next((float(g) - COARSE for g in grown if not self._caught(self.without + g * self.pure, error)), np.inf)
 
     def _caught(self, value, error) -> bool:
-        return np.mean(self.refuted(value + self._noise) < error) >= POWER
+        drawn = value + self._noise
+        steep = self._steep(drawn) < error
+        return np.mean(steep) >= POWER and np.mean(steep & (self.starting(drawn) < error)) >= POWER
 
     @cached_property
     def _noise(self):

@@ -13,6 +13,8 @@ from fractions import Fraction
 import numpy as np
 from numba import cfunc, float64
 
+from function_zoo.cost import typed
+
 from .algorithms import partition
 from .jit import compiled
 
@@ -158,6 +160,7 @@ def phases(cost, length, offset, levels):
     return first, table
 
 
+@typed
 @cfunc(float64(float64[::1], float64))
 def no_mean(z, a):
     return math.nan

@@ -281,7 +281,8 @@ def _until(fit: Fit, rate: Rate, resolution, margin) -> str:
 
 def with_force(v: Verdict) -> Verdict:
     """The same, with words about its force."""
-    return replace(v, reason=f"{v.reason}; {v.force}") if v.force else v
+    said = v.force
+    return replace(v, reason=f"{v.reason}; {said}") if said else v
 
 
 def looks_cost(look: int | None) -> int:
@@ -420,25 +421,35 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if not isinstance(v, Verdict):
             raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
     check_level(level)
-    if not verdicts:
-        return []
-    from statsmodels.stats.multitest import multipletests  # half a second
-
-    open_ = [v.name == Name.INCONCLUSIVE for v in verdicts]
-    p = [1.0 if undecided else v.p_value for undecided, v in zip(open_, verdicts, strict=True)]
-    keep, adjusted, *_ = multipletests(p, 1 - level, "holm")
     return [
-        v if undecided else _adjusted(v, float(q), bool(kept), len(verdicts))
-        for v, undecided, kept, q in zip(verdicts, open_, keep, adjusted, strict=True)
+        _adjusted(v, p, kept, len(verdicts)) for v, p, kept in zip(verdicts, *_in_family(verdicts, level), strict=True)
     ]
 
 
 def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
     """A verdict as Holm adjusts it in the place of another."""
-    return holm([*verdicts[:place], v, *verdicts[place + 1 :]])[place]
+    family = [*verdicts[:place], v, *verdicts[place + 1 :]]
+    p, kept = _in_family(family, LEVEL)
+    return _adjusted(v, p[place], kept[place], len(family))
+
+
+def _in_family(verdicts, level):
+    return step_down([1.0 if v.name == Name.INCONCLUSIVE else v.p_value for v in verdicts], 1 - level)
+
+
+def step_down(p, error) -> tuple[list[float], list[bool]]:
+    """Holm's p-values, and which of them survive; statsmodels has it too, but takes half a second to load."""
+    order = np.argsort(p)
+    ranked, left = np.array(p, dtype=float)[order], np.arange(len(p), 0, -1)
+    adjusted, survives = np.empty(len(p)), np.empty(len(p), dtype=bool)
+    adjusted[order] = np.minimum(np.maximum.accumulate(ranked * left), 1.0)
+    survives[order] = np.logical_and.accumulate(ranked <= error / left)
+    return adjusted.tolist(), survives.tolist()
 
 
 def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
+    if v.name == Name.INCONCLUSIVE:
+        return v
     left = v.error * v.p_value / p if p > 0 else v.error  # of the error, for this claim
     if kept:
         blames = _blamed(v.evidence, left) if v.blames == "exponent" and v.evidence is not None else v.blames

@@ -252,6 +252,7 @@ def test_nothing_is_refuted_where_a_start_explains_the_runs(finished):
     assert judged(T**1.0).name == "REFUTED"  # it never learns
 
 
+@pytest.mark.usefixtures("no_audits")
 def test_looks_are_counted(tmp_path):
     def look(replicates):
         line = ["--family", "cone", "--dims", "1", "--horizons", "2^6:2^10", "--replicates", str(replicates)]
@@ -266,6 +267,7 @@ def test_looks_are_counted(tmp_path):
     assert set(pd.read_csv(tmp_path / "fits.csv")["look"]) == {2}
 
 
+@pytest.mark.usefixtures("no_audits")
 def test_a_changed_plan_is_counted(tmp_path):
     def plans(*more):
         assert command.main(["--family", "cone", *SMALL, *more, "--out", str(tmp_path)]) == 0

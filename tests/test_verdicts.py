@@ -25,6 +25,7 @@ from ratecheck.verdicts import (
     log_power_verdict,
     log_worth,
     looks_cost,
+    step_down,
     tight,
     verdict,
 )
@@ -178,6 +179,18 @@ def test_holm_against_statsmodels():
     assert "Holm" in after[1].reason
     assert "N = " not in after[1].reason  # nothing is known of the data behind a bare p-value
     assert after[3] == verdicts[3]
+    assert holm([]) == []
+
+
+def test_the_step_down_against_statsmodels(any_seed):
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(any_seed)
+    for count in (1, 2, 5, 40):
+        p = np.round(rng.uniform(0, 1, count) ** 4, 3)  # some of them equal
+        p[rng.uniform(size=count) < 0.2] = 1.0
+        keep, adjusted, _, _ = multipletests(p, 0.05, "holm")
+        assert step_down(p.tolist(), 0.05) == (adjusted.tolist(), keep.tolist())
 
 
 def test_a_control_is_adjusted_in_the_place_of_its_claim():

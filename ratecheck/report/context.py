@@ -7,12 +7,13 @@ from enum import Enum
 from functools import cached_property
 
 from ..analysis import Analysis, Judged, Result
+from ..evidence import Evidence
 from ..fit import Fit
 from ..markdown import plain
 from ..means import LogMeans
 from ..tables import Tables
 
-NUMBERS = (LogMeans, Fit)  # large, without a word in them
+NUMBERS = (LogMeans, Fit, Evidence)  # large, without a word of a stranger's in them
 
 
 @dataclass(frozen=True)
