@@ -12,6 +12,7 @@ from function_zoo.cost import Cost
 from . import ball
 from .certificate import certificate
 from .family import HardFamily
+from .many import MOST_BLOCKS
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,17 @@ class LowerBound:
         )
 
 
-def lower_bound(cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None) -> LowerBound:
+def lower_bound(
+    cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None, blocks: int = MOST_BLOCKS
+) -> LowerBound:
     """A number that no strategy's expected cumulative regret stays below on a whole family of functions near `cost`.
 
     The family satisfies Assumption 1 with the alpha and beta of the cost and the constant M, by default twice the
     cost's, as in Theorem 3.  The noise is Gaussian with standard deviation sigma.  With python-flint (the extra
     `certify`) the number is proved in ball arithmetic before it is returned, and `.certificate` can be checked again.
+    More `blocks` make it larger where sublevel sets are thin and the horizon long, and take longer.
     """
-    family = HardFamily(cost, horizon, sigma, M)
+    family = HardFamily(cost, horizon, sigma, M, blocks)
     if family.problem:
         raise ValueError(family.problem)
     content = certificate(cost, family.summands, family.found, family.horizon, family.sigma, family.M)

@@ -12,6 +12,7 @@ from function_zoo import InvalidChoice, get
 from function_zoo.cost import Cost, shown
 from function_zoo.dented import LEAST_GROWTH, lowered, mean_error, text_of, with_dent
 
+from ..checks import whole
 from . import many, pair
 from .enclosure import enclosure
 from .expression import Untraceable, parts, trace
@@ -24,11 +25,14 @@ class HardFamily:
     """Functions near a cost, of which no strategy can know soon enough which one it faces.
 
     The members satisfy Assumption 1 with the cost's alpha and beta and the constant M, by default twice the cost's, as
-    Theorem 3 has it; r, eta and the depths are those that make the lower bound at this horizon largest.  `conditions`
-    says what is known about membership, `problem` what fails: such a family is used for nothing.
+    Theorem 3 has it; r, eta and the depths are those that make the lower bound at this horizon largest.  `blocks` is
+    the number of pieces in which the places of dents may be listed: thin sublevel sets need many.  `conditions` says
+    what is known about membership, `problem` what fails: such a family is used for nothing.
     """
 
-    def __init__(self, cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None):
+    def __init__(
+        self, cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None, blocks: int = many.MOST_BLOCKS
+    ):
         if not isinstance(cost, Cost):
             raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or Cost(...)")
         for name, value in (("horizon", horizon), ("sigma", sigma), ("M", 1.0 if M is None else M)):
@@ -37,6 +41,7 @@ class HardFamily:
         if horizon < 1:
             raise ValueError(f"horizon = {horizon:g} must be at least 1")
         self.cost, self.horizon, self.sigma = cost, float(horizon), float(sigma)
+        self.blocks = whole("blocks", blocks, 1)
         self.M = float(2 * cost.constants.M if M is None else M)
 
     @cached_property
@@ -54,7 +59,7 @@ class HardFamily:
             return sum(e[0] for e in ends) - self.cost.minimum, sum(e[1] for e in ends) - self.cost.minimum
 
         given = self.cost, self.horizon, self.sigma, self.M
-        dents = many.best(above, *given)
+        dents = many.best(above, *given, self.blocks)
         if dents is None or dents.regret < 0.5 * self.sigma * math.sqrt(self.horizon):  # two functions never reach that
             both = [dents, pair.best(above, *given)]
             dents = max((found for found in both if found), key=lambda found: found.regret, default=None)

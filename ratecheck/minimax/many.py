@@ -74,7 +74,7 @@ def missed(p, information):
     return np.mean(1 - farthest(p, middles * information), axis=0)
 
 
-def best(enclose, cost, horizon, sigma, M) -> ManyDents | None:
+def best(enclose, cost, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDents | None:
     """The parameters with the largest bound; None where no family of this kind has one."""
     c, dim = cost.constants, cost.dim
     steepness = (M - c.M_b) / mean_error(c.alpha, dim)  # (b): depth <= steepness * length^alpha
@@ -102,17 +102,17 @@ def best(enclose, cost, horizon, sigma, M) -> ManyDents | None:
 
     top = math.log(min(deepest, steepness * cost.side**c.alpha))
     scan = top - np.arange(0.0, 3.0 + math.log(max(horizon, 2.0)), 3.0)
-    x = max(scan, key=lambda x: worth_of(attempt(x, 0.5, 20_000)))
+    x = max(scan, key=lambda x: worth_of(attempt(x, 0.5, most_blocks)))
     found = minimize_scalar(
-        lambda x: -worth_of(attempt(x, 0.2, 20_000)),
+        lambda x: -worth_of(attempt(x, 0.2, most_blocks)),
         bounds=(x - 3.0, min(x + 3.0, top)),
         method="bounded",
         options={"xatol": 0.03, "maxiter": 14},
     )
-    final = attempt(found.x, 0.05, MOST_BLOCKS)
+    final = attempt(found.x, 0.05, most_blocks)
     if final is not None and len(final.blocks) < FEW:  # a lattice of few points: the bound jumps with its pitch
         near = found.x + np.linspace(-0.4, 0.4, 9)
-        final = max((attempt(x, 0.01, MOST_BLOCKS) for x in near[near <= top]), key=worth_of)
+        final = max((attempt(x, 0.01, most_blocks) for x in near[near <= top]), key=worth_of)
     return final if worth_of(final) > 0 else None
 
 
