@@ -50,18 +50,23 @@ class HardFamily:
         return parts(trace(self.cost.formula, self.cost.dim))
 
     @cached_property
-    def found(self) -> many.ManyDents | pair.OneDent | None:
-        """The dents with the largest lower bound; None where there are none."""
+    def above(self):
+        """The function that bounds f0 - f0* over boxes."""
         pieces = [enclosure(nodes) for _, nodes in self.summands]
 
-        def above(low, high):
+        def enclose(low, high):
             ends = [piece(low, high) for piece in pieces]
             return sum(e[0] for e in ends) - self.cost.minimum, sum(e[1] for e in ends) - self.cost.minimum
 
+        return enclose
+
+    @cached_property
+    def found(self) -> many.ManyDents | pair.OneDent | None:
+        """The dents with the largest lower bound; None where there are none."""
         given = self.cost, self.horizon, self.sigma, self.M
-        dents = many.best(above, *given, self.blocks)
+        dents = many.best(self.above, *given, self.blocks)
         if dents is None or dents.regret < 0.5 * self.sigma * math.sqrt(self.horizon):  # two functions never reach that
-            both = [dents, pair.best(above, *given)]
+            both = [dents, pair.best(self.above, *given)]
             dents = max((found for found in both if found), key=lambda found: found.regret, default=None)
         return dents
 

@@ -26,7 +26,9 @@ from ..means import FitError
 from ..papers.zhao_lai import theorem3
 from ..prediction import predict
 from ..verdicts import verdict
+from . import pair
 from .bound import lower_bound
+from .plain import plain_bound
 
 HORIZONS = tuple(4**k for k in range(5, 11))
 ORACLE = "the oracle"
@@ -148,8 +150,13 @@ def _one(family, dim, horizon, members, seed):
             oracle = AskTell(partial(Knowing, tuple(member.minimisers[0])))
             runs = simulate(oracle, member, [horizon], replicates=[i], seed=seed, workers=1)
             rows.append(where | _row(ORACLE, i, runs, 0.0))
+    textbook = math.nan
+    if horizon == HORIZONS[-1]:
+        given = found.family.above, cost, horizon, found.family.sigma, found.family.M
+        textbook = plain_bound(*given, pair.best(*given))
     bound = where | {
         "bound": found.regret,
+        "textbook": textbook,
         "certified": found.certified,
         "functions": found.certificate["bound"],
         "members": len(found.family),
