@@ -131,8 +131,8 @@ def growth(cost: Cost, length: float, depth: float) -> float:
     return float(np.min((cost.many(x) - cost.minimum) / (depth * share[:, 0] ** cost.constants.alpha)))
 
 
-def named(text: str, dim: int) -> Cost:
-    """The cost that a text such as "valley" or "valley(scale=5.0)" names."""
+def named(text: str, dim: int | None = None) -> Cost:
+    """The cost that a text such as "valley" or "valley(scale=5.0)" names; str(cost) is such a text, with its dim."""
     try:
         call = ast.parse(text, mode="eval").body
         name, keywords = (call.func.id, call.keywords) if isinstance(call, ast.Call) else (call.id, [])
@@ -143,7 +143,7 @@ def named(text: str, dim: int) -> Cost:
         raise InvalidChoice(f"base = {shown(text)} names no cost; write a family, or family(parameter=value)") from None
     if name == "dented":
         raise InvalidChoice("base = 'dented': a cost has one dent only")
-    return get(name, dim, **parameters)
+    return get(name, **({} if dim is None else {"dim": dim}) | parameters)
 
 
 def text_of(cost: Cost) -> str:

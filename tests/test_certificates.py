@@ -11,7 +11,7 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.minimax import ball, bound, second
+from ratecheck.minimax import ball, bound, second, verify
 
 CASES = [
     ("quadratic", 1),
@@ -150,3 +150,23 @@ def test_the_precision_of_python_flint_is_put_back():
     before = flint.ctx.prec
     rc.lower_bound(zoo.get("cone", 1), 1e3)
     assert flint.ctx.prec == before
+
+
+def test_the_first_verifier_says_whose_formula_it_is(bounds, tmp_path, capsys):
+    path = tmp_path / "certificate.json"
+    certificate = copy.deepcopy(bound_of(bounds, "quadratic", 1).certificate)
+    path.write_text(json.dumps(certificate))
+    assert verify.main([str(path)]) == 0
+    assert "the formula is that of quadratic(dim=1, scale=10.0" in capsys.readouterr().out
+    certificate["cost"] = certificate["cost"].replace("scale=10.0", "scale=11.0")
+    path.write_text(json.dumps(certificate))
+    assert verify.main([str(path)]) == 1
+    assert "is not that of quadratic" in capsys.readouterr().out
+    certificate["cost"] = "somebody's"
+    path.write_text(json.dumps(certificate))
+    assert verify.main([str(path)]) == 0
+    assert "nobody's that the zoo knows" in capsys.readouterr().out
+    path.write_text("7")
+    assert verify.main([str(path)]) == 1
+    assert verify.main([str(tmp_path / "nowhere.json")]) == 2
+    assert verify.main([]) == 2

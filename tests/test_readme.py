@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import function_zoo as zoo
+import ratecheck as rc
 from ratecheck import cli
+from ratecheck.minimax import second, verify
 from ratecheck.study import command
 
 ROOT = Path(__file__).parents[1]
@@ -20,12 +23,14 @@ COMMANDS = [shlex.split(line, comments=True) for line in LINES if not line.start
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_a_block_runs_when_it_is_pasted_alone(block):
+def test_a_block_runs_when_it_is_pasted_alone(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
 
 
 @pytest.mark.slow
-def test_blocks_run_one_after_the_other(capsys):
+def test_blocks_run_one_after_the_other(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     namespace = {"__name__": "__main__"}
     for block in BLOCKS:
         exec(compile(block, "README.md", "exec"), namespace)
@@ -50,6 +55,13 @@ def test_a_command_is_understood(words, capsys, monkeypatch, tmp_path):
             command.main([*arguments, *([] if "--list" in words else ["--dry-run", "--out", str(tmp_path / "x")])]) == 0
         )
         assert "units to run" in capsys.readouterr().out or "--list" in words
+        return
+    if words[-1] == "certificate.json":
+        rc.lower_bound(zoo.get("cone", 1), 1e3).save(tmp_path / "certificate.json")
+        where = words[1] if words[1] != "-m" else words[2].replace(".", "/") + ".py"
+        verifier = {"second.py": second, "verify.py": verify}[where.rpartition("/")[2]]
+        assert (ROOT / where).samefile(verifier.__file__)
+        assert verifier.main([str(tmp_path / "certificate.json")]) == 0
         return
     arguments = ["zoo", *words[3:]] if words[:3] == ["python", "-m", "function_zoo"] else words[1:]
     assert arguments[0] in cli.COMMANDS

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 
+from function_zoo import Cost, InvalidChoice
+from function_zoo.dented import named
+
 from .enclosure import enclosure
+from .expression import parts, trace
 from .many import PER_LENGTH, PIECES, SLACK, farthest
 from .overlap import overlap
 from .pair import CELLS, least_regret
@@ -30,7 +36,7 @@ def certificate(cost, summands, found, horizon, sigma, M) -> dict:
         "statement": "",
         "trusted": list(TRUSTED),
         "cost": str(cost),
-        "formula": [{"axes": list(axes), "nodes": nodes} for axes, nodes in summands],
+        "formula": formula_of(cost),
         "box": [cost.lower.tolist(), cost.upper.tolist()],
         "margin": float(c.A),
         "horizon": float(horizon),
@@ -51,6 +57,24 @@ def certificate(cost, summands, found, horizon, sigma, M) -> dict:
         f"{content['regret']!r}"
     )
     return content
+
+
+def formula_of(cost: Cost) -> list[dict]:
+    """f0 as a certificate writes it: a sum of expressions."""
+    return [{"axes": list(axes), "nodes": nodes} for axes, nodes in parts(trace(cost.formula, cost.dim))]
+
+
+def whose(content) -> str:
+    """Whether the formula of a certificate is that of the cost that it names: a sentence."""
+    try:
+        cost = named(content["cost"])
+    except (InvalidChoice, KeyError, TypeError) as error:
+        return f"the formula is nobody's that the zoo knows ({error})"
+    same = json.loads(json.dumps(formula_of(cost))) == content["formula"]
+    box = [cost.lower.tolist(), cost.upper.tolist()] == content["box"]
+    if not (same and box):
+        raise ValueError(f"the formula or the box is not that of {cost}")
+    return f"the formula is that of {cost} in the function zoo"
 
 
 def _components(cost, summands, slack) -> list[dict]:

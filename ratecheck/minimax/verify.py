@@ -1,0 +1,34 @@
+"""`python -m ratecheck.minimax.verify certificate.json`: check a lower bound again, in ball arithmetic."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from .ball import verify
+from .certificate import whose
+
+
+def main(arguments) -> int:
+    if len(arguments) != 1:
+        print("usage: python -m ratecheck.minimax.verify certificate.json", file=sys.stderr)
+        return 2
+    try:
+        content = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        proved = verify(content)
+        said = whose(content)
+    except OSError as error:
+        print(f"{arguments[0]}: {error.strerror}", file=sys.stderr)
+        return 2
+    except ValueError as error:
+        print(f"REFUSED: {error}")
+        return 1
+    for line in proved:
+        print(f"proved: {line['claim']}: {line['smaller']} <= {line['larger']}")
+    print(f"VERIFIED: {content['statement']}; {said}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
