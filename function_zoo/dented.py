@@ -22,6 +22,7 @@ from .cost import Cost, shown
 from .measure import Target, minimiser_biases, worst_ratio
 from .registry import InvalidChoice, Range, family, get, vector
 
+STARTS = 3  # of searches for the lowest point of a dent, beside its place
 LEAST_GROWTH = 1e-3  # less is flat: a sublevel set of the dent would be far wider than (c) allows
 
 
@@ -110,14 +111,18 @@ def lowered(cost: Cost, place, depth: float, length: float) -> tuple[Cost, float
 
 
 def _lowest(formula, place, length, cost):
-    """The lowest point of the dent: its place, unless f is steeper there than the dent is sharp."""
+    """The lowest point of the dent: its place, unless f is steeper there than the dent, or has dents of its own."""
     from scipy.optimize import minimize
 
-    simplex = np.vstack([place, place + length / 8 * np.eye(cost.dim)])
-    options = {"initial_simplex": simplex, "xatol": 1e-14 * length, "fatol": 0.0, "maxiter": 400 * cost.dim}
-    found = minimize(formula, place, method="Nelder-Mead", options=options).x
-    found = np.clip(found, cost.lower, cost.upper)
-    return found if formula(found) < formula(place) else place
+    low, high = np.maximum(cost.lower, place - length / 2), np.minimum(cost.upper, place + length / 2)
+    tried = np.random.default_rng(0).uniform(low, high, (3000, cost.dim))
+    lowest = tried[np.argsort(formula(np.ascontiguousarray(tried.T)))[:STARTS]]
+    found = [place]
+    for start, step in [(place, length / 8), *((point, length / 64) for point in lowest)]:
+        simplex = np.vstack([start, start + step * np.eye(cost.dim)])
+        options = {"initial_simplex": simplex, "xatol": 1e-14 * length, "fatol": 0.0, "maxiter": 400 * cost.dim}
+        found.append(np.clip(minimize(formula, start, method="Nelder-Mead", options=options).x, cost.lower, cost.upper))
+    return min(found, key=formula)  # the place, if nothing is lower
 
 
 def growth(cost: Cost, length: float, depth: float) -> float:

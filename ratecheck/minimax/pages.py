@@ -70,6 +70,8 @@ def _answer(found, real, slopes, factors, members):
         f"{len(bounds)} bounds {int(bounds['certified'].sum())} are certified.",
         "",
     ]
+    if found.problems:
+        lines += [f"{len(found.problems)} families were not used:", "", *(f"- {text}." for text in found.problems), ""]
     if below.empty:
         lines.append(
             f"**No algorithm falls below a bound**: of {len(real)} mean regrets none lies below its bound so clearly "

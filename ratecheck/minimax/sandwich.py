@@ -51,10 +51,11 @@ class Knowing:
 
 @dataclass(frozen=True)
 class Sandwich:
-    """What was measured, as two tables: `runs` has a row per run, `bounds` one per cost and horizon."""
+    """What was measured, as two tables: `runs` has a row per run, `bounds` one per cost and horizon with a family."""
 
     runs: pd.DataFrame
     bounds: pd.DataFrame
+    problems: tuple[str, ...] = ()  # families that were not used, and why
 
     @cached_property
     def factors(self) -> pd.DataFrame:
@@ -119,8 +120,10 @@ def measure(costs, horizons=HORIZONS, members=8, seed=0, workers=1, report=None)
             done.append(found)
             if report:
                 report(i, len(tasks))
-    runs = pd.concat([pd.DataFrame(rows) for rows, _ in done], ignore_index=True)
-    return Sandwich(runs, pd.DataFrame([bound for _, bound in done]))
+    runs = pd.DataFrame([row for rows, _ in done for row in rows])
+    bounds = pd.DataFrame([bound for _, bound in done])
+    lacking = bounds[bounds["problem"] != ""]
+    return Sandwich(runs, bounds[bounds["problem"] == ""].reset_index(drop=True), tuple(lacking["problem"]))
 
 
 def contestants(cost):
@@ -134,8 +137,11 @@ def contestants(cost):
 
 def _one(family, dim, horizon, members, seed):
     cost = zoo.get(family, dim)
-    found = lower_bound(cost, horizon)
     where = {"family": family, "dim": dim, "horizon": horizon}
+    try:
+        found = lower_bound(cost, horizon)
+    except ValueError as error:  # no family: which condition fails, and why
+        return [], where | {"bound": math.nan, "problem": str(error)}
     rows = []
     for i, place in enumerate(found.family.sample_places(members, seed)):
         member = found.family.at(place)
@@ -156,6 +162,7 @@ def _one(family, dim, horizon, members, seed):
         textbook = plain_bound(*given, pair.best(*given))
     bound = where | {
         "bound": found.regret,
+        "problem": "",
         "textbook": textbook,
         "certified": found.certified,
         "functions": found.certificate["bound"],
