@@ -222,6 +222,7 @@ def branching(x):
     ("cost", "M", "word"),
     [
         (zoo.get("quadratic", 2), 3.0, "f0 within M fails"),
+        (zoo.get("cone", 9), None, "up to 8 dimensions, not in 9"),
         (replace(zoo.get("cone", 1), formula=branching, registered=False), None, "branches"),
     ],
 )

@@ -18,6 +18,7 @@ from .enclosure import enclosure
 from .expression import Untraceable, parts, trace
 from .many import SLACK
 
+MOST_DIMENSIONS = 8  # beyond, a bound takes minutes
 LOOKED_AT = 6  # members, when (c) is checked
 
 
@@ -152,6 +153,10 @@ class HardFamily:
         fits = c.M_a < self.M and c.M_b < self.M
         yield "f0 within M", fits, "annotated", f"M_a = {c.M_a:.4g} and M_b = {c.M_b:.4g} against M = {self.M:.4g}"
         if not fits:
+            return
+        if self.cost.dim > MOST_DIMENSIONS:
+            few = f"the places of dents are listed in up to {MOST_DIMENSIONS} dimensions, not in {self.cost.dim}"
+            yield "a list of places", False, "not tried", few
             return
         try:
             found = self.found

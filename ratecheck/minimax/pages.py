@@ -88,10 +88,12 @@ def _answer(found, real, slopes, factors, members):
         "",
     ]
     for algorithm, part in last.groupby("algorithm", sort=False):
-        factor = part["factor"]
+        factor, powers = part["factor"], slopes.loc[slopes["algorithm"] == algorithm, "log_power"].dropna()
         lines.append(
             f"- {algorithm}: at T = {part['horizon'].iloc[0]:,} between {factor.min():.3g} and {factor.max():.3g} "
-            f"times the bound, {factor.median():.3g} in the median."
+            f"times the bound, {factor.median():.3g} in the median; over the last four horizons it grows like (ln T)^p with "
+            f"p = {powers.median():.2f} in the median (the middle half: {powers.quantile(0.25):.2f} to "
+            f"{powers.quantile(0.75):.2f})."
         )
     counts = slopes["verdict"].value_counts()
     said = ", ".join(f"{n} {name}" for name, n in counts.items())
