@@ -91,8 +91,8 @@ def _answer(found, real, slopes, factors, members):
         factor, powers = part["factor"], slopes.loc[slopes["algorithm"] == algorithm, "log_power"].dropna()
         lines.append(
             f"- {algorithm}: at T = {part['horizon'].iloc[0]:,} between {factor.min():.3g} and {factor.max():.3g} "
-            f"times the bound, {factor.median():.3g} in the median; over the last four horizons it grows like (ln T)^p with "
-            f"p = {powers.median():.2f} in the median (the middle half: {powers.quantile(0.25):.2f} to "
+            f"times the bound, {factor.median():.3g} in the median; over the last four horizons it grows like (ln T)^p "
+            f"with p = {powers.median():.2f} in the median (the middle half: {powers.quantile(0.25):.2f} to "
             f"{powers.quantile(0.75):.2f})."
         )
     counts = slopes["verdict"].value_counts()
