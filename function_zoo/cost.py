@@ -211,6 +211,8 @@ class Cost:
         for cell in getattr(formula, "__closure__", None) or ():
             if isinstance(cell.cell_contents, FunctionType):  # a formula made of formulas
                 numba.extending.register_jitable(cell.cell_contents)
+        if self.registered:
+            formula = filed(formula)
         signature = numba.float64(numba.float64[::1], *[numba.float64] * lengths)
         try:
             found = numba.cfunc(signature, cache=self.registered, error_model="numpy")(formula)
@@ -251,6 +253,20 @@ class Cost:
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])
         return f"{self.name}({inner})"
+
+
+def filed(formula):
+    """The same function under a name of its own, so that its machine code has a file of its own in numba's cache.
+
+    numba numbers the files of all functions that share a name, and two processes that compile at the same time may take
+    the same number: one would then run the other's formula.
+    """
+    copy = FunctionType(
+        formula.__code__, formula.__globals__, formula.__name__, formula.__defaults__, formula.__closure__
+    )
+    digest = hashlib.sha256(repr(content(formula)).encode()).hexdigest()[:16]
+    copy.__qualname__ = f"{formula.__qualname__}_{digest}"
+    return copy
 
 
 def typed(function):

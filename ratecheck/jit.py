@@ -68,7 +68,7 @@ def dated(function, key, **replaced):
     cells = (*(function.__closure__ or ()), CellType(key))
     copy = FunctionType(code, scope, function.__name__, function.__defaults__, cells)
     copy.__doc__ = function.__doc__
-    copy.__qualname__ = function.__qualname__
+    copy.__qualname__ = f"{function.__qualname__}_{key[:16]}"  # a file of its own, see function_zoo.cost.filed
     return copy
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -253,3 +254,16 @@ def test_what_is_known_beside_a_formula_goes_with_it():
     assert replace(cone, registered=False).gap is cone.gap
     other = replace(cone, registered=False, formula=lambda x: 2 * np.hypot(x[0], x[1]))
     assert (other.gap, other.mean, other.separable) == (None, None, False)
+
+
+def test_every_formula_has_a_file_of_its_own_in_the_compilers_cache(tmp_path):
+    # numba numbers the entries of one file, and two processes may take the same number
+    code = (
+        "import function_zoo as zoo\n"
+        "for centre in (0.1, 0.2, 0.3):\n"
+        "    zoo.get('quadratic', 1, centre=centre).compiled\n"
+        "    zoo.get('dented', 1, base=f'quadratic(centre={centre})').compiled\n"
+    )
+    for _ in range(2):  # the second time from the cache
+        subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)})
+        assert len(list(tmp_path.rglob("*.nbi"))) == len(list(tmp_path.rglob("*.nbc"))) == 6

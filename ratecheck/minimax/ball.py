@@ -6,12 +6,14 @@ a comparison holds only if it does for all numbers in the balls.
 
 from __future__ import annotations
 
+import math
 import operator
 from contextlib import contextmanager
 from fractions import Fraction
 
 from .expression import arguments
 
+FORMAT = "ratecheck lower bound 1"
 PRECISION = 128
 MOST_BOXES = 200_000
 
@@ -94,6 +96,12 @@ def _sine(a, shift=0):
     return (ball(-1) if spans(-1) else ends[0].min(ends[1])), (ball(1) if spans(1) else ends[0].max(ends[1]))
 
 
+def _moderate(a):
+    if not (abs(a[0]) < 10**9 and abs(a[1]) < 10**9):
+        raise NotProved("an exponential of a huge number")
+    return a
+
+
 def _log(a):
     if not a[0] > 0:
         raise NotProved("a logarithm of what may be 0")
@@ -120,11 +128,14 @@ OPERATIONS = {
     "sqrt": _root,
     "sin": _sine,
     "cos": lambda a: _sine(a, 1),
-    "exp": lambda a: (a[0].exp(), a[1].exp()),
-    "expm1": lambda a: (a[0].expm1(), a[1].expm1()),
+    "exp": lambda a: tuple(end.exp() for end in _moderate(a)),
+    "expm1": lambda a: tuple(end.expm1() for end in _moderate(a)),
     "log": _log,
     "log2": lambda a: tuple(end / ball(2).log() for end in _log(a)),
 }
+
+
+TAKE_TWO = ("add", "sub", "mul", "div", "min", "max")
 
 
 def evaluate(nodes, box) -> list:
@@ -150,7 +161,7 @@ def slopes(nodes, box, axis) -> tuple:
         name, *rest = node
         inner = [found[i] for i in arguments(node)]
         if name in ("x", "c"):
-            slope = one if node == ["x", axis] else zero
+            slope = one if name == "x" and rest[0] == axis else zero
         elif all(i is zero for i in inner):
             slope = zero
         elif name in ("add", "sub", "neg"):
@@ -176,7 +187,7 @@ def _derivative(name, a, exponent):
     if name == "sqrt":
         return _inverse(tuple(2 * end for end in _root(a)))
     if name == "pow":
-        return _product((ball(exponent[0]),) * 2, _power(a, exponent[0] - 1))
+        return _product((ball(exponent[0]),) * 2, _power(a, Fraction(exponent[0]) - 1))
     if name in ("log", "log2"):
         return tuple(end / (ball(2).log() if name == "log2" else 1) for end in _inverse(a))
     outer = {"sin": "cos", "cos": "sin", "exp": "exp", "expm1": "exp"}[name]
@@ -210,7 +221,10 @@ class Summands:
             if not waiting:
                 return
             ends = waiting.pop()
-            if self.over(ends, which)[0] >= bound or self._by_mean_value(ends, which) >= bound:
+            if self.over(ends, which)[0] >= bound:
+                continue
+            centred = self._by_mean_value(ends, which)
+            if centred is not None and centred >= bound:
                 continue
             middle = {axis: ((low + high) / 2,) * 2 for axis, (low, high) in ends.items()}
             if self.over(middle, which)[1] < bound:
@@ -233,7 +247,7 @@ class Summands:
                         slope = _sum(slope, slopes(nodes, box, axis))
                 total = total - _absolute(slope)[1] * ball((high - low) / 2)
         except NotProved:
-            return ball(0) - ball(10) ** 300
+            return None
         return total
 
 
@@ -256,15 +270,78 @@ def _claim(claim, smaller, larger):
     return {"claim": claim, "smaller": smaller.str(17), "larger": larger.str(17)}
 
 
+def _real(value, above=-math.inf):
+    """Whether something is a finite number, no truth value and no text, and larger than a limit."""
+    return type(value) in (int, float) and math.isfinite(value) and value > above
+
+
+def _integers(values, low, high):
+    """Whether something is a list of whole numbers from low to below high."""
+    return isinstance(values, list) and all(type(i) is int and low <= i < high for i in values)
+
+
+def _shape(c):
+    """Refuse what is not written as a certificate is: the proofs below rely on it."""
+
+    def needed(holds, what):
+        if not holds:
+            raise NotProved(f"this is not a certificate: {what}")
+
+    needed(isinstance(c, dict) and c["format"] == FORMAT, f"the format is not {FORMAT!r}")
+    dim = len(c["box"][0])
+    needed(dim >= 1 and [len(end) for end in c["box"]] == [dim, dim], "a box has as many lower as upper ends")
+    needed(all(_real(x) for end in c["box"] for x in end), "the ends of the box must be numbers")
+    needed(all(a < b for a, b in zip(*c["box"], strict=True)), "the box is empty")
+    needed(_real(c["margin"]) and c["margin"] >= 0, "the margin must not be negative")
+    needed(_real(c["alpha"], 0) and c["alpha"] <= 2, "alpha must lie in (0, 2]")
+    needed(_real(c["horizon"], 0) and c["horizon"] == int(c["horizon"]), "the horizon must be whole, 1 or larger")
+    for name in ("sigma", "length", "depth", "regret"):
+        needed(_real(c[name], 0), f"{name} must be positive")
+    for name in ("M", "M_a", "M_b"):
+        needed(_real(c["class"][name], 0), f"{name} must be positive")
+    needed(_real(c["minimum"]), "the minimum must be a number")
+    for part in c["formula"]:
+        needed(_integers(part["axes"], 0, dim) and len(set(part["axes"])) == len(part["axes"]), "axes of a summand")
+        needed(len(part["nodes"]) > 0, "a summand without nodes")
+        for i, (name, *rest) in enumerate(part["nodes"]):
+            if name == "x":
+                fine = len(rest) == 1 and type(rest[0]) is int and rest[0] in part["axes"]
+            elif name == "c":
+                fine = len(rest) == 1 and _real(rest[0])
+            elif name == "pow":
+                fine = len(rest) == 2 and _integers(rest[:1], 0, i) and _real(rest[1]) and abs(rest[1]) <= 1000
+            else:
+                fine = name in OPERATIONS and len(rest) == (2 if name in TAKE_TWO else 1) and _integers(rest, 0, i)
+            needed(fine, f"node {i} of a summand")
+    for component in c["components"]:
+        needed(_integers(component["parts"], 0, len(c["formula"])) and _real(component["least"]), "a component")
+    if c["bound"] == "many":
+        lattice = c["lattice"]
+        needed(lattice["per_length"] in (2, 4), "a lattice has 2 or 4 places per length")
+        needed(len(lattice["origin"]) == dim and all(map(_real, lattice["origin"])), "the origin of the lattice")
+        for end in ("first", "last"):
+            fine = len(lattice[end]) == dim and _integers(lattice[end], -(2**62), 2**62)
+            needed(fine, f"the {end} indices of the lattice")
+        needed(all(map(operator.le, lattice["first"], lattice["last"])), "the lattice is empty")
+        needed(set(lattice["blocks"]) <= {".", "-", *"abcdefghijklmnopqrstuvwxyz"[:dim]}, "the text of the blocks")
+        for name in ("eta", "effective", "overlap_1", "overlap_2", "shared", "information"):
+            needed(_real(c[name], 0), f"{name} must be positive")
+        needed(len(c["misses"]) > 0 and all(_real(q, 0) for q in c["misses"]), "the misses must be positive")
+    else:
+        needed(c["bound"] == "two", f"there is no bound {c['bound']!r}")
+        for name in ("place", "minimiser"):
+            needed(len(c[name]) == dim and all(map(_real, c[name])), f"the {name} must be {dim} numbers")
+        for name in ("s", "kappa"):
+            needed(_real(c[name], 0), f"{name} must be positive")
+        needed(_real(c["attained"]) and _real(c["value"]), "attained and value must be numbers")
+        needed(type(c["cells"]) is int and c["cells"] >= 1, "there must be a cell")
+
+
 def _inequalities(c):
+    _shape(c)
     f0, dim = Summands(c), len(c["box"][0])
     lower, upper = ([Fraction(x) for x in end] for end in c["box"])
     margin = Fraction(c["margin"])
-    for name in ("horizon", "sigma", "length", "depth", "regret"):
-        if not Fraction(c[name]) > 0:
-            raise NotProved(f"{name} = {c[name]} must be positive")
-    if not 0 < c["alpha"] <= 2:
-        raise NotProved(f"alpha = {c['alpha']} lies outside (0, 2]")
     used = [set().union(*(f0.parts[i][0] for i in component["parts"])) for component in c["components"]]
     if sorted(i for component in c["components"] for i in component["parts"]) != list(range(len(f0.parts))):
         raise NotProved("the components are not all summands, once each")
@@ -275,12 +352,7 @@ def _inequalities(c):
     total = sum(Fraction(component["least"]) for component in c["components"])
     yield _claim("m <= f0 on the box and its margin", c["minimum"], total)
     yield from _membership(c, dim)
-    if c["bound"] == "many":
-        yield from _many(c, f0, dim, lower, upper)
-    elif c["bound"] == "two":
-        yield from _two(c, f0, dim, lower, upper)
-    else:
-        raise NotProved(f"there is no bound {c['bound']!r}")
+    yield from (_many if c["bound"] == "many" else _two)(c, f0, dim, lower, upper)
 
 
 def _membership(c, dim):
@@ -288,7 +360,7 @@ def _membership(c, dim):
     alpha, constants = c["alpha"], c["class"]
     error = ball(Fraction(dim) / (dim + Fraction(alpha)))
     if alpha > 1:
-        error = dim * ball(2) ** ball(alpha - 1) / ball(alpha + 1)
+        error = dim * ball(2) ** ball(Fraction(alpha) - 1) / ball(Fraction(alpha) + 1)
     yield _claim("(a): M_a + depth <= M", Fraction(constants["M_a"]) + Fraction(c["depth"]), constants["M"])
     steep = ball(constants["M_b"]) + error * ball(c["depth"]) / ball(c["length"]) ** ball(alpha)
     yield _claim("(b): M_b + K depth/length^alpha <= M", steep, constants["M"])
@@ -296,8 +368,7 @@ def _membership(c, dim):
 
 def _many(c, f0, dim, lower, upper):
     lattice, alpha = c["lattice"], c["alpha"]
-    per_length = operator.index(lattice["per_length"])
-    first, last = ([operator.index(i) for i in lattice[end]] for end in ("first", "last"))
+    per_length, first, last = (lattice[name] for name in ("per_length", "first", "last"))
     pitch, origin = Fraction(c["length"]) / per_length, [Fraction(x) for x in lattice["origin"]]
     for i in range(dim):
         yield _claim(f"the lattice begins in the box, coordinate {i + 1}", lower[i], origin[i] + pitch * first[i])
@@ -306,8 +377,6 @@ def _many(c, f0, dim, lower, upper):
         bound = _overlap(alpha, dim, per_length, power)
         yield _claim(f"S{power}: the sum of psi^{power} over dents, at any place", bound, c[f"overlap_{power}"])
     n = {name: Fraction(c[name]) for name in ("eta", "effective", "horizon", "sigma", "shared", "information", "depth")}
-    if not n["eta"] > 0 or not n["effective"] > 0:
-        raise NotProved("eta and N must be positive")
     found = _effective(lattice["blocks"], f0, first, last, origin, pitch, n["eta"], n["depth"], Fraction(c["minimum"]))
     yield _claim("N <= the sum of (eta/H)^2 over the places", n["effective"], found)
     yield _claim("S1/N <= p", Fraction(c["overlap_1"]) / n["effective"], n["shared"])
@@ -351,8 +420,6 @@ def _effective(text, f0, first, last, origin, pitch, eta, depth, minimum):
 def _overlap(alpha, dim, per_length, power, steps=256):
     """As overlap.py has it, in balls."""
     if alpha > 1:
-        if per_length not in (2, 4):
-            raise NotProved("for alpha > 1 a lattice has 2 or 4 places per length")
         if power == 1:
             return ball(Fraction(per_length, 2) ** dim)
         most = ball(1 if per_length == 2 else 0)
@@ -375,7 +442,7 @@ def _overlap(alpha, dim, per_length, power, steps=256):
 
 
 def _two(c, f0, dim, lower, upper):
-    cells = operator.index(c["cells"])
+    cells = c["cells"]
     place, minimiser = ([Fraction(x) for x in c[name]] for name in ("place", "minimiser"))
     for i in range(dim):
         for name, point in (("dent", place), ("minimiser", minimiser)):

@@ -9,6 +9,7 @@ import numpy as np
 from function_zoo import Cost, InvalidChoice
 from function_zoo.dented import named
 
+from .ball import FORMAT
 from .enclosure import enclosure
 from .expression import parts, trace
 from .many import PER_LENGTH, PIECES, SLACK, farthest
@@ -16,7 +17,6 @@ from .overlap import overlap
 from .pair import CELLS, least_regret
 from .paving import written
 
-FORMAT = "ratecheck lower bound 1"
 TRUSTED = (
     "the mathematics of the bound (ratecheck/minimax/many.py, pair.py and overlap.py)",
     "that the formula below is the cost meant, read as a function of real numbers",
@@ -50,13 +50,20 @@ def certificate(cost, summands, found, horizon, sigma, M) -> dict:
         "depth": found.depth,
     }
     content |= _many(cost, found, horizon, sigma) if found.kind == "many" else _two(cost, found, slack, horizon, sigma)
-    who = "on average over the family, weighted by 1/H^2," if found.kind == "many" else "under one of the two functions"
-    content["statement"] = (
-        f"whatever strategy queries {cost} with a dent, anywhere in the box and its margin, for {horizon:.6g} steps "
-        f"with Gaussian noise of standard deviation {sigma:g}, its expected cumulative regret {who} is at least "
-        f"{content['regret']!r}"
-    )
+    content["statement"] = statement(content)
     return content
+
+
+def statement(content) -> str:
+    """What a certificate says, from its numbers."""
+    who = (
+        "on average over the family, weighted by 1/H^2," if content["bound"] == "many" else "under one of two functions"
+    )
+    return (
+        f"whatever strategy queries {content['cost']} with a dent, anywhere in the box and its margin, for "
+        f"{content['horizon']:.17g} steps with Gaussian noise of standard deviation {content['sigma']!r}, its expected "
+        f"cumulative regret, against the least value there, {who} is at least {content['regret']!r}"
+    )
 
 
 def formula_of(cost: Cost) -> list[dict]:
@@ -71,9 +78,11 @@ def whose(content) -> str:
     except (InvalidChoice, KeyError, TypeError) as error:
         return f"the formula is nobody's that the zoo knows ({error})"
     same = json.loads(json.dumps(formula_of(cost))) == content["formula"]
+    c, said = cost.constants, content["class"]
     box = [cost.lower.tolist(), cost.upper.tolist()] == content["box"]
-    if not (same and box):
-        raise ValueError(f"the formula or the box is not that of {cost}")
+    constants = [c.A, c.alpha, c.M_a, c.M_b] == [content["margin"], content["alpha"], said["M_a"], said["M_b"]]
+    if not (same and box and constants):
+        raise ValueError(f"the formula, the box or the constants are not those of {cost}")
     return f"the formula is that of {cost} in the function zoo"
 
 

@@ -9,7 +9,8 @@ nodes, each an operation and its arguments:
     ["neg", j]                  of one earlier node; also abs, sqrt, sin, cos, exp, expm1, log, log2
     ["pow", j, number]          with a constant exponent
 
-The list is JSON.  The function that it denotes is the one of real numbers: floating point is nowhere in it.
+The list is JSON.  The function that it denotes is the one of real numbers: floating point is nowhere in it.  A root or
+a power that is not whole takes a negative number for 0, so that the function is defined everywhere.
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ class HardFamily:
         for name, value in (("horizon", horizon), ("sigma", sigma), ("M", 1.0 if M is None else M)):
             if not (isinstance(value, Real) and 0 < value < math.inf):
                 raise ValueError(f"{name} = {shown(value)} must be a positive number")
-        if horizon < 1:
-            raise ValueError(f"horizon = {horizon:g} must be at least 1")
+        if horizon != int(horizon):
+            raise ValueError(f"horizon = {shown(horizon)} must be a whole number")
         self.cost, self.horizon, self.sigma = cost, float(horizon), float(sigma)
         self.blocks = whole("blocks", blocks, 1)
         self.M = float(2 * cost.constants.M if M is None else M)

@@ -140,11 +140,11 @@ def _one(family, dim, horizon, members, seed):
     where = {"family": family, "dim": dim, "horizon": horizon}
     try:
         found = lower_bound(cost, horizon)
+        drawn = found.family.sample(members, seed)
     except ValueError as error:  # no family: which condition fails, and why
-        return [], where | {"bound": math.nan, "problem": str(error)}
+        return [], where | {"bound": math.nan, "problem": f"T = {horizon:,}, {error}"}
     rows = []
-    for i, place in enumerate(found.family.sample_places(members, seed)):
-        member = found.family.at(place)
+    for i, member in enumerate(drawn):
         for name, algorithm in contestants(cost):
             runs = simulate(algorithm, member, [horizon], replicates=[i], seed=seed, workers=1)
             foretold = math.nan

@@ -11,13 +11,15 @@ import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cache
-from operator import index
 
 DIGITS = 40
 DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
 UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
 ZERO, ONE, TWO = Decimal(0), Decimal(1), Decimal(2)
 HAIR = Decimal(10) ** (4 - DIGITS)  # elementary functions of decimal are right to one unit in the last place
+TINY = Decimal("1e-900000000")  # and may be rounded to 0
+FARTHEST = Decimal(10) ** 20  # from 0: beyond, a sine is anything
+FORMAT = "ratecheck lower bound 1"
 MOST_BOXES = 200_000
 
 
@@ -59,7 +61,12 @@ def divide(a, b):
 
 
 def widened(low, high):
-    return low - HAIR * abs(low), high + HAIR * abs(high)
+    """What holds the true values, where the ends are right to a unit in the last place.
+
+    All arithmetic is that of DOWN and UP: the signs of Python would round as the context of the thread does.
+    """
+    slack = [UP.add(UP.multiply(HAIR, end.copy_abs()), TINY) for end in (low, high)]
+    return DOWN.subtract(low, slack[0]), UP.add(high, slack[1])
 
 
 def absolute(a):
@@ -82,12 +89,12 @@ def exponential(a):
 def logarithm(a):
     if a[0] <= 0:
         raise Refused("a logarithm of an interval that holds 0")
-    low, high = DOWN.ln(a[0]), UP.ln(a[1])
-    return low - HAIR * (1 + abs(low)), high + HAIR * (1 + abs(high))
+    low, high = widened(DOWN.ln(a[0]), UP.ln(a[1]))
+    return DOWN.subtract(low, HAIR), UP.add(high, HAIR)
 
 
 def power(a, exponent):
-    """a^exponent, the exponent a float; for negative a only whole exponents."""
+    """a^exponent, the exponent a float or Fraction; where it is not whole, negative a count as 0."""
     whole = exponent == int(exponent)
     if whole and int(exponent) % 2 == 0:
         a = absolute(a)
@@ -95,18 +102,21 @@ def power(a, exponent):
         a = max(a[0], ZERO), max(a[1], ZERO)
     if exponent < 0:
         return divide((ONE, ONE), power(a, -exponent))
-    ends = [_powered(x, exponent) for x in a]
-    low, high = widened(ends[0], ends[1])
+    if exponent == 0:
+        return ONE, ONE
+    low, high = _powered(a[0], exponent)[0], _powered(a[1], exponent)[1]
     return (max(low, ZERO), high) if a[0] >= 0 else (low, high)
 
 
 def _powered(x, exponent):
-    if x == 0 or exponent == 0:
-        return ONE if exponent == 0 else ZERO
+    """An interval around one decimal to a positive power."""
+    if x == 0:
+        return ZERO, ZERO
     if exponent == int(exponent):
-        return UP.power(x, int(exponent))
-    exact_exponent = Decimal(exponent)
-    return UP.power(x, exact_exponent)
+        value = UP.power(x, int(exponent))
+        return widened(value, value)
+    values = [UP.power(x, end) for end in exact(Fraction(exponent))]
+    return widened(min(values), max(values))
 
 
 @cache
@@ -128,8 +138,10 @@ def pi():
 
 def sine_at(x):
     """An interval around the sine of one decimal."""
+    if x.copy_abs() > FARTHEST:
+        return -ONE, ONE
     full = multiply((TWO, TWO), pi())
-    turns = Decimal(round(x / full[0]))
+    turns = Decimal(round(DOWN.divide(x, full[0])))
     rest = subtract((x, x), multiply((turns, turns), full))  # within [-pi, pi], by a hair more
     square = multiply(rest, rest)
     square = max(square[0], ZERO), square[1]
@@ -138,12 +150,14 @@ def sine_at(x):
         term = negative(divide(multiply(term, square), exact((k + 1) * (k + 2))))
         total = add(total, term)
         k += 2
-    slack = 2 * absolute(term)[1]  # from here on the terms shrink and alternate
-    return max(total[0] - slack, -ONE), min(total[1] + slack, ONE)
+    slack = UP.multiply(TWO, absolute(term)[1])  # from here on the terms shrink and alternate
+    return max(DOWN.subtract(total[0], slack), -ONE), min(UP.add(total[1], slack), ONE)
 
 
 def sine(a, quarter=0):
     """sin(t + quarter pi/2) for t in a."""
+    if max(end.copy_abs() for end in a) > FARTHEST:
+        return -ONE, ONE
     half = divide(pi(), (TWO, TWO))
     a = add(a, multiply(exact(quarter), half))
     full = multiply((TWO, TWO), pi())
@@ -244,7 +258,7 @@ def _outer(name, a, rest):
     if name in ("log", "log2"):
         inverse = divide((ONE, ONE), a)
         return inverse if name == "log" else divide(inverse, logarithm((TWO, TWO)))
-    return multiply(exact(rest[1]), power(a, rest[1] - 1))  # pow
+    return multiply(exact(rest[1]), power(a, Fraction(rest[1]) - 1))  # pow
 
 
 class Cost:
@@ -297,7 +311,7 @@ class Cost:
                 for i in component:
                     if axis in self.parts[i][0]:
                         slope = add(slope, derivative(self.parts[i][1], box, axis))
-                total -= UP.multiply(absolute(slope)[1], exact((high - low) / 2)[1])
+                total = DOWN.subtract(total, UP.multiply(absolute(slope)[1], exact((high - low) / 2)[1]))
         except Refused:
             return Decimal("-Infinity")
         return total
@@ -306,20 +320,117 @@ class Cost:
 # The certificate
 
 
+def must(holds, what):
+    if not holds:
+        raise Refused(f"this is not a certificate: {what}")
+
+
+def number(value):
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+
+
+def whole(value):
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def vector(values, dim, kind=number):
+    return isinstance(values, list) and len(values) == dim and all(map(kind, values))
+
+
+NUMBERS = ("horizon", "sigma", "length", "depth", "regret")
+OF_MANY = ("eta", "effective", "overlap_1", "overlap_2", "shared", "information")
+OF_A_PAIR = ("s", "kappa")
+
+
+def well_formed(c):
+    """Nothing is missing, and nothing is what it should not be: no proof begins before."""
+    must(isinstance(c, dict) and c["format"] == FORMAT, f"its format is not {FORMAT!r}")
+    lower, upper = c["box"]
+    dim = len(lower)
+    must(dim >= 1 and vector(lower, dim) and vector(upper, dim), "the box needs two lists of numbers")
+    must(all(a < b for a, b in zip(lower, upper, strict=True)), "the box is empty")
+    must(number(c["margin"]) and c["margin"] >= 0, "the margin is negative")
+    must(c["bound"] in ("many", "two"), "there are bounds of two kinds, many and two")
+    positive = NUMBERS + (OF_MANY if c["bound"] == "many" else OF_A_PAIR)
+    must(all(number(c[name]) and c[name] > 0 for name in positive), f"{', '.join(positive)} must be positive")
+    must(c["horizon"] == int(c["horizon"]), "the horizon is not a whole number")
+    must(number(c["alpha"]) and 0 < c["alpha"] <= 2, "alpha lies outside (0, 2]")
+    must(number(c["minimum"]), "the minimum is no number")
+    must(all(number(c["class"][name]) and c["class"][name] > 0 for name in ("M", "M_a", "M_b")), "M, M_a or M_b is not")
+    must(isinstance(c["formula"], list) and isinstance(c["components"], list), "formula and components are lists")
+    for part in c["formula"]:
+        axes = part["axes"]
+        must(vector(axes, len(axes), whole) and len(set(axes)) == len(axes), "coordinates are whole numbers, once each")
+        must(all(0 <= axis < dim for axis in axes), "a coordinate that the box does not have")
+        must(isinstance(part["nodes"], list) and part["nodes"], "a summand without nodes")
+        for place, node in enumerate(part["nodes"]):
+            must(sound(node, place, axes), f"node {place} is {node!r}")
+    for component in c["components"]:
+        must(isinstance(component["parts"], list) and all(map(whole, component["parts"])), "parts are whole numbers")
+        must(all(0 <= i < len(c["formula"]) for i in component["parts"]), "a part that the formula does not have")
+        must(number(component["least"]), "the least value of a component is no number")
+    if c["bound"] == "many":
+        lattice = c["lattice"]
+        must(vector(lattice["origin"], dim), "the lattice has another dimension than the box")
+        must(all(vector(lattice[end], dim, whole) for end in ("first", "last")), "indices are whole numbers")
+        must(all(i <= j for i, j in zip(lattice["first"], lattice["last"], strict=True)), "the lattice is empty")
+        must(whole(lattice["per_length"]) and lattice["per_length"] in (2, 4), "2 or 4 places per length are known")
+        letters = {chr(ord("a") + axis) for axis in range(dim)} | {".", "-"}
+        must(isinstance(lattice["blocks"], str) and set(lattice["blocks"]) <= letters, "blocks are no list of cuts")
+        must(isinstance(c["misses"], list) and c["misses"] and all(map(number, c["misses"])), "misses are numbers")
+    else:
+        must(vector(c["place"], dim) and vector(c["minimiser"], dim), "a place has another dimension than the box")
+        must(number(c["attained"]) and number(c["value"]), "attained and value are numbers")
+        must(whole(c["cells"]) and c["cells"] >= 1, "cells is a whole number, 1 or larger")
+
+
+def sound(node, place, axes):
+    """Whether a node has the arguments that its operation takes, all of them earlier nodes."""
+    if not isinstance(node, list) or not node or not isinstance(node[0], str):
+        return False
+    name, *rest = node
+    if name == "x":
+        return len(rest) == 1 and whole(rest[0]) and rest[0] in axes
+    if name == "c":
+        return len(rest) == 1 and number(rest[0])
+    takes = 1 if name in OF_ONE or name == "pow" else 2 if name in OF_TWO else 0
+    earlier = all(whole(i) and 0 <= i < place for i in rest[:takes])
+    if name == "pow":
+        return len(rest) == 2 and earlier and number(rest[1]) and abs(rest[1]) <= 1000
+    return takes > 0 and len(rest) == takes and earlier
+
+
+def sentence(c):
+    """What was proved, from the numbers that were checked."""
+    who = "on average over the family, weighted by 1/H^2," if c["bound"] == "many" else "under one of two functions"
+    return (
+        f"in {c['horizon']:.17g} queries of the box and its margin with Gaussian noise of standard deviation "
+        f"{c['sigma']!r}, no strategy has an expected cumulative regret, against the least value there, {who} below "
+        f"{c['regret']!r}"
+    )
+
+
+def unique(pairs):
+    keys = [key for key, _ in pairs]
+    must(len(set(keys)) == len(keys), "a key stands twice")
+    return dict(pairs)
+
+
 def verify(certificate):
     """Raises Refused where an inequality of the certificate does not hold; returns the sentences that were proved."""
+    try:
+        well_formed(certificate)
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise Refused(f"this is not a certificate ({type(error).__name__}: {error})") from error
     cost = Cost(certificate)
     proved = []
 
-    def check(holds, sentence):
+    def check(holds, claim):
         if not holds:
-            raise Refused(f"not proved: {sentence}")
-        proved.append(sentence)
+            raise Refused(f"not proved: {claim}")
+        proved.append(claim)
 
     numbers = _numbers(certificate)
-    positive = ("horizon", "sigma", "length", "depth", "regret")
-    check(all(numbers[name] > 0 for name in positive), f"{', '.join(positive)} are positive")
-    check(0 < certificate["alpha"] <= 2, "0 < alpha <= 2")
     taken = [i for component in certificate["components"] for i in component["parts"]]
     check(sorted(taken) == list(range(len(cost.parts))), "every summand of f0 belongs to one component")
     seen = set()
@@ -341,7 +452,7 @@ def _membership(certificate, cost, n, check):
     check(M_a + n["depth"] <= M, f"(a) holds for the members with M = {constants['M']}, if M_a is right")
     error = exact(Fraction(dim) / (dim + Fraction(alpha)))
     if alpha > 1:
-        error = divide(multiply(exact(dim), power((TWO, TWO), alpha - 1)), exact(Fraction(alpha) + 1))
+        error = divide(multiply(exact(dim), power((TWO, TWO), Fraction(alpha) - 1)), exact(Fraction(alpha) + 1))
     steep = divide(multiply(error, exact(n["depth"])), power(exact(n["length"]), alpha))
     check(add(exact(M_b), steep)[1] <= exact(M)[0], f"(b) holds for them with M = {constants['M']}, if M_b is right")
 
@@ -352,10 +463,10 @@ def _numbers(certificate):
 
 def _many(certificate, cost, n, check):
     lattice, alpha, dim = certificate["lattice"], certificate["alpha"], len(cost.lower)
-    per_length = index(lattice["per_length"])
+    per_length = lattice["per_length"]
     pitch = n["length"] / per_length
     origin = [Fraction(x) for x in lattice["origin"]]
-    corners = [[origin[i] + pitch * index(lattice[end][i]) for i in range(dim)] for end in ("first", "last")]
+    corners = [[origin[i] + pitch * lattice[end][i] for i in range(dim)] for end in ("first", "last")]
     inside = all(cost.lower[i] <= corners[0][i] <= corners[1][i] <= cost.upper[i] for i in range(dim))
     check(inside, "all places of the lattice lie in the box")
     check(n["overlap_1"] >= _overlap(alpha, dim, per_length, 1), f"dents sum to at most {certificate['overlap_1']}")
@@ -363,7 +474,6 @@ def _many(certificate, cost, n, check):
     found = _effective(lattice, cost, n, origin, pitch)
     check(n["effective"] <= found, f"the sum of (eta/H)^2 over the places is at least {certificate['effective']}")
     p, eta, horizon = n["shared"], n["eta"], n["horizon"]
-    check(eta > 0 and n["effective"] > 0, "eta and N are positive")
     check(p >= n["overlap_1"] / n["effective"], f"p <= {certificate['shared']}")
     information = horizon * eta**2 * n["overlap_2"] / (2 * n["sigma"] ** 2 * n["effective"])
     check(n["information"] >= information, f"b(T) <= {certificate['information']}")
@@ -413,8 +523,6 @@ def _effective(lattice, cost, n, origin, pitch):
 def _overlap(alpha, dim, per_length, exponent, steps=256):
     """The largest sum of psi^exponent over dents on a lattice, or slightly more (overlap.py says why)."""
     if alpha > 1:
-        if per_length % 2 or per_length not in (2, 4):
-            raise Refused("lattices of 2 or 4 places per length are known for alpha > 1")
         if exponent == 1:
             return Fraction(per_length, 2) ** dim
         return Fraction(power(_squares(alpha, steps), float(dim))[1]) if per_length == 4 else Fraction(1)
@@ -430,7 +538,10 @@ def _overlap(alpha, dim, per_length, exponent, steps=256):
         for j, distance in enumerate(nearest, 1):
             height = UP.subtract(ONE, power(exact(2 * distance), alpha)[0])
             if height > 0:
-                total = UP.add(total, UP.multiply(j**dim - (j - 1) ** dim, UP.power(height, exponent)))
+                total = UP.add(
+                    total,
+                    UP.multiply(j**dim - (j - 1) ** dim, height if exponent == 1 else UP.multiply(height, height)),
+                )
         most = max(most, total)
     return Fraction(most)
 
@@ -446,7 +557,7 @@ def _squares(alpha, steps):
 
 
 def _two(certificate, cost, n, check):
-    alpha, dim, cells = certificate["alpha"], len(cost.lower), index(certificate["cells"])
+    alpha, dim, cells = certificate["alpha"], len(cost.lower), certificate["cells"]
     place = [Fraction(x) for x in certificate["place"]]
     check(all(a <= x <= b for a, x, b in zip(cost.lower, place, cost.upper, strict=True)), "the dent lies in the box")
     at = [Fraction(x) for x in certificate["minimiser"]]
@@ -467,7 +578,7 @@ def _two(certificate, cost, n, check):
         first = DOWN.subtract(least, exact(n["attained"])[1])
         if first <= 0 or UP.multiply(dent, dent) > DOWN.multiply(exact(n["kappa"])[0], first):
             raise Refused(f"not proved: (f0 - f1)^2 <= kappa rho0 on cell {k}")
-        second = max(ZERO, DOWN.subtract(least, dent) + exact(n["depth"] - n["value"])[0])
+        second = max(ZERO, DOWN.add(DOWN.subtract(least, dent), exact(n["depth"] - n["value"])[0]))
         if DOWN.add(first, second) < exact(n["s"])[1]:
             raise Refused(f"not proved: rho0 + rho1 >= s on cell {k}")
     check(True, f"on all {cells**dim} cells of the dent (f0 - f1)^2 <= kappa rho0 and rho0 + rho1 >= s")
@@ -496,7 +607,7 @@ def main(arguments):
         return 2
     try:
         with open(arguments[0], encoding="utf-8") as file:
-            certificate = json.load(file)
+            certificate = json.load(file, object_pairs_hook=unique)
         proved = verify(certificate)
     except OSError as error:
         print(f"{arguments[0]}: {error.strerror}", file=sys.stderr)
@@ -504,12 +615,13 @@ def main(arguments):
     except Refused as refusal:
         print(f"REFUSED: {refusal}")
         return 1
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         print(f"REFUSED: this is not a certificate ({type(error).__name__}: {error})")
         return 1
-    for sentence in proved:
-        print(f"proved: {sentence}")
-    print(f"VERIFIED: {certificate['statement']}")
+    for line in proved:
+        print(f"proved: {line}")
+    print(f"VERIFIED: {sentence(certificate)}")
+    print(f"f0 is said to be {certificate.get('cost')!r}; its formula stands in the certificate")
     return 0
 
 
