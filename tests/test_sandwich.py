@@ -53,6 +53,12 @@ def test_the_report_names_every_factor(found):
         assert f"{row.factor:.3g} ± " in text
 
 
+def test_a_family_that_is_not_used_leaves_a_gap_and_its_reason(found):
+    runs, bounds = (table[table["horizon"] != 4096] for table in (found.runs, found.bounds))
+    text = report(Sandwich(runs, bounds, ("T = 4,096, cone: no hard family",)), 4, 0)
+    assert "1 families were not used:\n\n- T = 4,096, cone: no hard family." in text
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

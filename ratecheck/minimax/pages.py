@@ -106,9 +106,8 @@ def _sandwich(real, bounds):
     rows = []
     for (family, dim), part in real.groupby(["family", "dim"], sort=False):
         for algorithm, mine in part.groupby("algorithm", sort=False):
-            mine = mine.set_index("horizon")
-            cells = [f"{mine.loc[t, 'factor']:.3g} ± {mine.loc[t, 'factor_error']:.1g}" for t in horizons]
-            last = mine.loc[horizons[-1]]
+            found = {r.horizon: f"{r.factor:.3g} ± {r.factor_error:.1g}" for r in mine.itertuples()}
+            cells, last = [found.get(t) for t in horizons], mine.iloc[-1]
             rows.append([family, dim, algorithm, *cells, general(last["worst"] / last["bound"], 3)])
     head = ["family", "d", "algorithm", *(f"T = {t:,}" for t in horizons), "worst member at the last T"]
     return [
