@@ -33,12 +33,14 @@ def sandwiches(factors, theory, dim):
         axis.plot(
             T, bound["bound"].iloc[0] * (T / T[0]) ** theory[family], color=INK, linestyle=(0, (4, 2.5)), linewidth=1
         )
-        axis.set(xscale="log", yscale="log", xlabel="T", title=f"{family}, d = {dim}")
+        axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}")
         axis.xaxis.set_minor_locator(NullLocator())
         axis.yaxis.set_minor_locator(NullLocator())
         sns.despine(ax=axis)
     for axis in list(axes.flat)[len(families) :]:
         axis.set_axis_off()
+    for axis in list(axes.flat)[max(0, len(families) - columns) : len(families)]:  # the lowest of each column
+        axis.set_xlabel("T")
     for axis in np.atleast_2d(axes)[:, 0]:
         axis.set_ylabel("R")
     return figure
