@@ -76,7 +76,7 @@ def test_what_hangs_is_ended_and_its_slot_works_on(where):
 def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
     if where != "processes":
         pytest.importorskip("distributed")
-    folder = declare(tmp_path / "hanging_l", "HangsAt32", replicates=2)
+    folder = declare(tmp_path / "hanging_l", "HangsAt32", replicates=3)
     where = ["--scheduler", where, "--workers", 2]
     started = Started(tmp_path, "--study", folder, *where, "--no-figures", "--unit-timeout", LIMIT)
     try:
@@ -87,6 +87,6 @@ def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
         assert "T up to 32: failed 3 times (UnitTimeout: it took longer than its limit of 5 s" in said
         with Store(tmp_path / "out") as store:
             assert set(store.table()["horizon"]) == {20000}
-            assert len(store.noted("failed")) == 2, said
+            assert len(store.noted("failed")) == 3, said
     finally:
         started.sweep()

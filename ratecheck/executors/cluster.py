@@ -23,6 +23,7 @@ STALLED = 50.0  # seconds after which a worker without a sign of life is let go;
 GONE = 5.0  # seconds for which a scheduler may refuse to talk
 LOOK_EVERY = 1.0
 CONNECT = 10.0
+RESTART = 120.0  # seconds for a worker that takes another's place; Dask's 15 are too few on a busy machine
 START = 120.0  # seconds for workers of this machine, and one for each
 LAST = 1.2  # seconds for which close() waits
 FAILURES = 1  # a unit that ended that many workers of ours and one more has failed
@@ -47,7 +48,7 @@ class Dask:
 
     def __init__(self, address: str | None, workers: int | None = None, tls: Tls | None = None):
         distributed = _distributed()
-        self.cluster = self.client = self.folder = None
+        self.cluster = self.client = self.folder = self.patient = None
         self.where = f"Dask, {address or 'local'}"
         self.closed = False
         self.quiet = Quiet()
@@ -55,6 +56,7 @@ class Dask:
         try:
             if address is None:
                 self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
+                self.patient = _patient()
                 self.cluster = _sheltered(lambda: local_cluster(workers, self.folder.name), START + workers)
             security = {"security": _security(tls)} if tls else {}
             target = self.cluster or address
@@ -172,6 +174,8 @@ class Dask:
                     part.close(timeout=LAST)
         if self.folder:
             self.folder.cleanup()
+        if self.patient:
+            self.patient.__exit__(None, None, None)
 
 
 def local_cluster(workers: int, folder: str):
@@ -200,6 +204,13 @@ def local_cluster(workers: int, folder: str):
         )
     cluster.loop.add_callback(cluster.scheduler.http_server.stop)
     return cluster
+
+
+def _patient():
+    """Dask looks up at every lost worker how long it may take to come back, before the cluster does without it."""
+    import dask
+
+    return dask.config.set({"distributed.deploy.lost-worker-timeout": f"{RESTART:.0f}s"})
 
 
 def _distributed():
