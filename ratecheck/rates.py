@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from function_zoo.speaking import Speaking
+
 from .checks import real, shown
 from .notation import read
 
 
 @dataclass(frozen=True, repr=False)
-class Rate:
+class Rate(Speaking):
     r"""R ~ T^(1 - exponent) (ln T)^log_power, R the cumulative regret: the exponent is that of the decay of R / T.
 
     Say what is meant with one of
@@ -80,8 +82,14 @@ class Rate:
         return self.written()
 
     def __repr__(self):
-        per_step = _power(-self.exponent, self.log_power, "T")
-        return f"Rate(exponent={self.exponent!r}, log_power={self.log_power!r}): {self}, R/T = {per_step}"
+        given = f"Rate(exponent={self.exponent!r}, log_power={self.log_power!r})"
+        return f"{given}: {self}, R/T = {self._per_step()}"
+
+    def _facts(self):
+        return {"R": _power(self.slope, self.log_power, "T"), "R/T": self._per_step()}
+
+    def _per_step(self):
+        return _power(-self.exponent, self.log_power, "T")
 
 
 def _power(slope, log_power, x) -> str:
