@@ -81,15 +81,12 @@ class Runs(Speaking):
 
     def __repr__(self):
         horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()
-        return f"<{self._title()}: {horizons} horizons, {replicates} replicates>"
-
-    def _title(self):
-        return f"Runs of {self.algorithm} on {self.cost}"
+        return f"<Runs of {self.algorithm} on {self.cost}: {horizons} horizons, {replicates} replicates>"
 
     def _facts(self):
         regrets = self.frame.groupby("horizon")["regret"].agg(["mean", "sem", "size"])
         T = regrets.index
-        ends = [f"{m:.5g} ± {e:.2g} at T = {t}" for t, m, e, _ in regrets.iloc[[0, -1]].itertuples()]
+        ends = [f"{m:.5g} ± {e:.3g} at T = {t}" for t, m, e, _ in regrets.iloc[[0, -1]].itertuples()]
         once = "each seen at every horizon" if self.algorithm.anytime else "new ones at every horizon"
         return {
             "algorithm": self.algorithm,
