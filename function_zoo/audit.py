@@ -35,12 +35,12 @@ def audit(cost: Cost, seed: int = 0):
     hold if nothing larger was found and, unless they are annotated as bounds, something nearly as large was; C0 if no
     packing asks for a larger one.  `worst` says where.
     """
-    import pandas as pd
-
     if not isinstance(cost, Cost):
         raise InvalidChoice(f"audit: cost = {shown(cost)} is no cost; make one with function_zoo.get or Cost(...)")
     rows = list(_rows(cost, seed_of("audit", seed)))
-    return pd.DataFrame(rows, columns=["constant", "annotated", "measured", "holds", "basis", "worst"])
+    from .table import Table  # with pandas, which takes longer to load than all of the zoo
+
+    return Table.of(f"Audit of {cost}", rows, ["constant", "annotated", "measured", "holds", "basis", "worst"])
 
 
 def _suprema(target, constants, rng):

@@ -8,12 +8,12 @@ import warnings
 from concurrent.futures import ProcessPoolExecutor
 
 from .audit import audit
-from .commandline import OWN_CODE, Parser, guarded, natural, path, whole, workers, writable
+from .commandline import OWN_CODE, Parser, completing, guarded, natural, path, whole, workers, writable
 from .cost import Cost
 from .registry import InvalidChoice, families, get, lookup
 
 
-def main(argv=None, prog="python -m function_zoo") -> int:
+def make_parser(prog) -> Parser:
     parser = Parser(prog=prog, description=__doc__, epilog=OWN_CODE)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
     commands.add_parser(
@@ -23,7 +23,7 @@ def main(argv=None, prog="python -m function_zoo") -> int:
     audits = commands.add_parser(
         "audit", help="measure every constant of a family and compare with the annotation", epilog=OWN_CODE
     )
-    audits.add_argument("family", nargs="+", help="names of families, or all")
+    completing(audits.add_argument("family", nargs="+", help="names of families, or all"), [*families(), "all"])
     audits.add_argument("--dim", type=whole, nargs="+", help="dimensions (default 2; with several, those that exist)")
     audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
     audits.add_argument("--seed", type=natural, default=0)
@@ -33,10 +33,14 @@ def main(argv=None, prog="python -m function_zoo") -> int:
         "gallery", help="one figure per family and a markdown page that shows them all", epilog=OWN_CODE
     )
     gallery.add_argument("--out", type=path, required=True, metavar="DIR")
-    gallery.add_argument("--family", nargs="+", default=["all"])
+    completing(gallery.add_argument("--family", nargs="+", default=["all"]), [*families(), "all"])
     gallery.add_argument("--workers", type=workers, default=os.cpu_count())
 
-    arguments = parser.parse_args(argv)
+    return parser
+
+
+def main(argv=None, prog="python -m function_zoo") -> int:
+    arguments = make_parser(prog).parse_args(argv)
     commands = {"audit": _audit, "gallery": _gallery}
     return guarded(commands.get(arguments.command, _list), arguments)
 

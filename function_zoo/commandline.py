@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
 import re
 import sys
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 
 LARGEST = 2**63 - 1  # that a database holds
@@ -24,17 +26,49 @@ class Mistake(argparse.ArgumentTypeError, ValueError):
 
 
 class Parser(argparse.ArgumentParser):
-    """Mistakes get one sentence."""
+    """Mistakes get one sentence, with what was probably meant; options are written out, not cut short."""
+
+    def __init__(self, *arguments, **options):
+        # a shortened option would change its meaning with every option that is added
+        super().__init__(*arguments, **{"allow_abbrev": False} | options)
 
     def parse_known_args(self, args=None, namespace=None):
         args = sys.argv[1:] if args is None else list(args)
         for word in args:
             if re.fullmatch("--[^=]+=--", word):  # argparse would make it an empty list
                 self.error(f"argument {word[:-3]}: -- is no value")
+        known = self._known()
+        for word in takewhile(lambda word: word != "--", args):
+            flag = word.partition("=")[0]
+            if flag.startswith("--") and flag not in known:
+                self.error(f"there is no option {flag}{meant(flag, known)}")
         return super().parse_known_args(args, namespace)
+
+    def _known(self) -> set[str]:
+        """The options of this parser and of those below it."""
+        below = [p for action in self._actions if isinstance(action.choices, dict) for p in action.choices.values()]
+        return set(self._option_string_actions).union(*(parser._known() for parser in below))
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            what = f"invalid choice: {value!r}{meant(value, action.choices)}"
+            raise argparse.ArgumentError(action, f"{what} (choose from {', '.join(map(str, action.choices))})")
 
     def error(self, message):
         self.exit(2, f"error: {sentence(message)} (see {self.prog} --help)\n")
+
+
+def meant(word, choices) -> str:
+    """What a mistyped word was probably meant to be, as part of a sentence; nothing where no choice is near."""
+    near = difflib.get_close_matches(str(word), map(str, choices), n=1)
+    near = near or difflib.get_close_matches(str(word).lower(), map(str, choices), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def completing(action: argparse.Action, values) -> argparse.Action:
+    """Tell tab completion which words fit an option that takes others too: a list, or "studies" for declared ones."""
+    action.completes = values if isinstance(values, str) else tuple(values)
+    return action
 
 
 def sentence(error) -> str:

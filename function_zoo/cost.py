@@ -16,6 +16,7 @@ from types import FunctionType, MappingProxyType
 import numpy as np
 
 from .formula import content, packed
+from .speaking import Speaking
 
 
 def shown(value) -> str:
@@ -90,7 +91,7 @@ FORMULAS = ("formula", "gap", "mean")
 
 
 @dataclass(frozen=True, eq=False)
-class Cost:
+class Cost(Speaking):
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
 
     `formula(x)` is written once, with numpy functions and x[0], ..., x[d-1] only.  For arrays each x[i] is a
@@ -249,6 +250,15 @@ class Cost:
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # not `compiled`, which is of this process
         formulas = {name: packed(values[name]) for name in FORMULAS}
         return _unpack, (type(self), values | formulas | {"parameters": dict(self.parameters)})
+
+    def _title(self):
+        return str(self)
+
+    def _facts(self):
+        box = " × ".join(f"[{low:g}, {high:g}]" for low, high in zip(self.lower, self.upper, strict=True))
+        known = {f.name: getattr(self.constants, f.name) for f in fields(self.constants) if f.name != "literal"}
+        numbers = [f"{name} = {value:.6g}" for name, value in known.items() if isinstance(value, Real)]
+        return {"box": box, "minimum": f"{self.minimum:.6g}", "constants": ", ".join(numbers) or "not known"}
 
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])

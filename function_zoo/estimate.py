@@ -30,8 +30,6 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     of alpha; the intervals of the exponents span what different scales and searches say, with a margin.  They are
     systematic, not statistical: on the families of the zoo they hold the annotated values.
     """
-    import pandas as pd
-
     target = _target(f, lower, upper, margin, vectorised)
     rng = np.random.default_rng(seed_of("estimate", seed))
     if not isinstance(repeats, Integral) or repeats > MOST_REPEATS:
@@ -77,7 +75,9 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         ("mu_min", *mu, mu_note),
         ("minimum", target.minimum, target.minimum - 10 * doubt, target.minimum, _count(target)),
     ]
-    return pd.DataFrame(rows, columns=["constant", "estimate", "low", "high", "note"])
+    from .table import Table
+
+    return Table.of("Estimated constants", rows, ["constant", "estimate", "low", "high", "note"])
 
 
 def _alpha(errors):

@@ -1,171 +1,90 @@
-"""The console script `ratecheck`: studies, reports, tables of runs, and the zoo."""
+"""The console script `ratecheck`: one list of commands, each a module that is loaded when it is named."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 
-from function_zoo.commandline import Parser, guarded, natural, path, sentence
+from function_zoo.commandline import Parser, guarded, meant, sentence
 
-from .store import Altered, Store, StoreError
-
-USAGE = """usage: ratecheck COMMAND ...
-
-  study ...     run a study and write its report (ratecheck study --help)
-  report DIR    write the report of a study again, from its store alone
-  overview DIR  one page and two figures about all studies below DIR
-  export DIR    the table of runs, as CSV or Parquet
-  verify DIR    check every record of a store, and run some units again
-  zoo ...       list, audit and draw the costs (ratecheck zoo --help)
-
-`study --study NAME` and `verify --study PATH` execute the study.py that they name, and a Dask scheduler executes code
-here and there; all other commands read what a folder holds as data and execute nothing of it.
+NOTE = """`check` imports the algorithm and the cost that it names, `study --study NAME` and
+`verify --study PATH` execute the study.py that they name, and a Dask scheduler executes code here and there;
+all other commands read what a folder or a table holds as data and execute nothing of it.
 """
-NOTHING = "It reads what the folder holds as data and executes nothing of it."
+
+
+@dataclass(frozen=True)
+class Command:
+    """What a command takes and does, and the module that holds its `make_parser(prog)` and `main(argv, prog)`."""
+
+    takes: str
+    does: str
+    home: str
+
+    @property
+    def exists(self) -> bool:
+        return find_spec(self.home) is not None
+
+    def main(self, argv, prog) -> int:
+        return import_module(self.home).main(argv, prog)
+
+    def make_parser(self, prog) -> Parser:
+        return import_module(self.home).make_parser(prog)
+
+
+COMMANDS = {
+    "check": Command("...", "run, fit and judge an algorithm of yours on a cost of yours", "ratecheck.check_command"),
+    "fit": Command("TABLE", "fit a rate to a table from anywhere, and judge one", "ratecheck.fit_command"),
+    "study": Command("...", "run a study and write its report", "ratecheck.study.command"),
+    "report": Command("DIR", "write the report of a study again, from its store alone", "ratecheck.commands.report"),
+    "overview": Command("DIR", "one page and two figures about all studies below DIR", "ratecheck.commands.overview"),
+    "export": Command("DIR", "the table of runs, as CSV or Parquet", "ratecheck.commands.export"),
+    "verify": Command("DIR", "check every record of a store, and run some units again", "ratecheck.commands.verify"),
+    "zoo": Command("...", "list, audit and draw the costs", "function_zoo.cli"),
+    "completion": Command("SHELL", "a script for tab completion, for bash, zsh or fish", "ratecheck.completion"),
+}
+COMMANDS = {name: command for name, command in COMMANDS.items() if command.exists}
 
 
 def main(argv=None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
-    command, rest = (argv[0], argv[1:]) if argv else ("--help", [])
-    if command in COMMANDS:
-        return guarded(COMMANDS[command], rest, errors=(StoreError, ValueError, OSError))
-    if command in ("-h", "--help"):
-        return guarded(usage)
-    print(f"error: there is no command {sentence(repr(command))}; take {', '.join(COMMANDS)}", file=sys.stderr)
+    name, rest = (argv[0], argv[1:]) if argv else ("--help", [])
+    if name in COMMANDS:
+        from .store import StoreError
+
+        return guarded(COMMANDS[name].main, rest, f"ratecheck {name}", errors=(StoreError, ValueError, OSError))
+    if name in ("-h", "--help"):
+        return guarded(_print, usage())
+    if name == "--version":
+        return guarded(_print, version())
+    what = "option" if name.startswith("-") else "command"
+    near = meant(name, [*COMMANDS, "--help", "--version"])
+    listed = f"commands: {', '.join(COMMANDS)}; --help says more"
+    print(f"error: there is no {what} {sentence(repr(name))}{near} ({listed})", file=sys.stderr)
     return 2
 
 
-def usage() -> int:
-    print(USAGE, end="")
+def usage() -> str:
+    heads = [f"{name} {command.takes}" for name, command in COMMANDS.items()]
+    width = max(map(len, heads))
+    lines = [f"  {head:{width}}  {command.does}" for head, command in zip(heads, COMMANDS.values(), strict=True)]
+    listed = "\n".join(lines)
+    return (
+        f"usage: ratecheck COMMAND ...\n\n{listed}\n\n`ratecheck COMMAND --help` says more, --version which.\n\n{NOTE}"
+    )
+
+
+def version() -> str:
+    from importlib.metadata import version
+
+    return f"ratecheck {version('ratecheck')}\n"
+
+
+def _print(text) -> int:
+    print(text, end="")
     return 0
-
-
-def study(argv) -> int:
-    from .study.command import main
-
-    return main(argv, "ratecheck study")
-
-
-def zoo(argv) -> int:
-    from function_zoo.cli import main
-
-    return main(argv, "ratecheck zoo")
-
-
-def report(argv) -> int:
-    parser = _parser("report", "write the report of a study again, from its store alone")
-    parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
-    parser.add_argument("--svg", action="store_true", help="figures as SVG too")
-    parser.add_argument("--no-figures", action="store_true")
-    parser.add_argument(
-        "--out",
-        type=path,
-        metavar="OTHER",
-        help="write it into this folder (default: DIR), as for a folder that cannot be written to",
-    )
-    arguments = parser.parse_args(argv)
-
-    from .report import write_html
-    from .study.rendering import render
-
-    out = arguments.out or arguments.folder
-    with Store(arguments.folder) as store:
-        _, page = render(store, out, not arguments.no_figures, arguments.svg)
-        _remark(store)
-    print(page)
-    if arguments.html:
-        print(write_html(out))
-    return 0
-
-
-def _remark(store):
-    if not store.sealed:
-        print(
-            f"remark: {store.path} carries no checksums, like all stores of an earlier ratecheck: nothing in "
-            "it was checked; `ratecheck verify --rerun` runs units again, and a study that goes on adds checksums",
-            file=sys.stderr,
-        )
-
-
-def export(argv) -> int:
-    parser = _parser("export", "the table of runs: a row per replicate and horizon, with all that determines it")
-    form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.csv in DIR")
-    form.add_argument(
-        "--parquet", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.parquet in DIR"
-    )
-    arguments = parser.parse_args(argv)
-
-    from .store.export import export
-
-    form, given = ("csv", arguments.csv) if arguments.csv is not None else ("parquet", arguments.parquet)
-    target = given or arguments.folder / f"runs.{form}"
-    with Store(arguments.folder) as store:
-        count = export(store, target, form)
-        _remark(store)
-    print(f"{target}: {count} rows")
-    return 0
-
-
-def overview(argv) -> int:
-    parser = _parser("overview", "one page and two figures about all studies below a folder", "holds studies' folders")
-    arguments = parser.parse_args(argv)
-    from .report.overview import write_overview
-
-    if not list(arguments.folder.glob("*/fits.csv")):
-        raise ValueError(f"no folder in {arguments.folder} holds a fits.csv; run a study first")
-    print(write_overview(arguments.folder))
-    return 0
-
-
-def verify(argv) -> int:
-    parser = _parser(
-        "verify",
-        "check every record of a store against its checksum, and run some units again",
-        note="With --study it executes that study.py, without it no code but ratecheck's own.  Checksums find "
-        "accidents and careless editing, not a forger who computes them anew; units run again find what he changed.",
-    )
-    parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
-    parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
-    parser.add_argument(
-        "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
-    )
-    from .study.options import seconds
-
-    parser.add_argument(
-        "--unit-timeout", type=seconds, metavar="SECONDS", help="leave a unit that takes longer (default: 60)"
-    )
-    arguments = parser.parse_args(argv)
-    from .study.progress import speak
-    from .study.signals import until_stopped
-
-    return until_stopped(lambda: speak("stopped; nothing was changed"), _verify, arguments)
-
-
-def _verify(arguments) -> int:
-    from .study.verify import verified
-
-    try:
-        with Store(arguments.folder) as store:
-            return verified(store, arguments.rerun, arguments.seed, arguments.study, arguments.unit_timeout)
-    except Altered as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-
-
-COMMANDS = {
-    "study": study,
-    "report": report,
-    "overview": overview,
-    "export": export,
-    "verify": verify,
-    "zoo": zoo,
-}
-
-
-def _parser(command, what, folder="a study's folder: it holds runs.sqlite", note=NOTHING):
-    parser = Parser(prog=f"ratecheck {command}", description=what, epilog=note)
-    parser.add_argument("folder", type=path, metavar="DIR", help=folder)
-    return parser
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from function_zoo.speaking import Speaking, lines
+
 from . import seeding
 from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
@@ -37,8 +39,8 @@ STANDARD = Gaussian(1.0)
 SEMANTICS = 2  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
-@dataclass(frozen=True)
-class Runs:
+@dataclass(frozen=True, repr=False)
+class Runs(Speaking):
     """Regret at every horizon of every replicate.
 
     `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
@@ -67,6 +69,33 @@ class Runs:
         import pandas as pd
 
         return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
+
+    def plot(self):
+        """The regret of every run and their mean against T: a Matplotlib figure."""
+        from .figures.runs import Regrets, regrets_figure
+
+        return regrets_figure(Regrets.of(self))
+
+    def __str__(self):
+        return lines(self._facts())
+
+    def __repr__(self):
+        horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()
+        return f"<Runs of {self.algorithm} on {self.cost}: {horizons} horizons, {replicates} replicates>"
+
+    def _facts(self):
+        regrets = self.frame.groupby("horizon")["regret"].agg(["mean", "sem", "size"])
+        T = regrets.index
+        ends = [f"{m:.5g} ± {e:.3g} at T = {t}" for t, m, e, _ in regrets.iloc[[0, -1]].itertuples()]
+        once = "each seen at every horizon" if self.algorithm.anytime else "new ones at every horizon"
+        return {
+            "algorithm": self.algorithm,
+            "cost": self.cost,
+            "horizons": f"{len(T)}, T = {T[0]} ... {T[-1]}",
+            "replicates": f"{regrets['size'].min()}, {once}",
+            "noise": f"{self.shared.get('noise')}, seed {self.shared.get('seed')}",
+            "mean regret": ", ".join(dict.fromkeys(ends)),
+        }
 
 
 def simulate(

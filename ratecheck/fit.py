@@ -15,9 +15,12 @@ from numbers import Real
 import numpy as np
 from scipy import special
 
+from function_zoo.speaking import Speaking, lines
+
 from .bootstrap import studentised
 from .checks import real, shown
 from .means import FitError, LogMeans, check_level, check_window, cross_covariance, cut, log_means, rounded_up, within
+from .rates import Rate
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
@@ -76,9 +79,11 @@ class Line:
     spread: np.ndarray  # half the width of the interval of each point
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A fitted rate: the slope of log R against log T after dividing by (ln T)^log_power.
+@dataclass(frozen=True, repr=False)
+class Fit(Speaking):
+    """A fitted rate: the slope of log R against log T after dividing by (ln T)^log_power, the exponent of R.
+
+    `print(fit)` says it in five lines, `fit.plot()` draws it, `fit.summary()` is a table as statsmodels has it.
 
     `period` is the factor in T after which the regret repeats itself (None: no log-periodicity); its harmonics are
     part of the regression.  `problem` says why the data are too short for that, or is empty.
@@ -436,6 +441,43 @@ class Fit:
         from .summary import influence
 
         return influence(self)
+
+    # What it says of itself
+
+    def plot(self, rate=None):
+        """The means, the fitted line with its interval and, where a Rate is given, its shape: a Matplotlib figure."""
+        from .figures.fitted import Fitted, fitted_figure
+
+        return fitted_figure(Fitted.of(self, rate))
+
+    def __str__(self):
+        return lines(self._facts())
+
+    def __repr__(self):
+        slope = f"slope {self._interval()} of R at log power {self.log_power:g}"
+        return f"<Fit: {slope}, {self._window()}, N = {self.data.replicates}>"
+
+    def _facts(self):
+        cautions = [text for text in (self.problem, self.caution) if text]
+        return {
+            "slope": f"{self._interval()} at {100 * self.level:g} %: {Rate.of_regret(self.slope, self.log_power)}",
+            "log power": f"{self.log_power:g}, divided out before the fit",
+            "window": self._window(),
+            "runs": self._runs(),
+            "caution": "; ".join(cautions) or "none",
+        }
+
+    def _interval(self):
+        return f"{self.slope:.4f} [{self.low:.4f}, {self.high:.4f}]"
+
+    def _window(self):
+        T = self.data.horizons
+        period = "" if self.period is None else f", period {self.period:.4g}"
+        return f"T = {T[0]:.7g} ... {T[-1]:.7g}, {len(T)} horizons{period}"
+
+    def _runs(self):
+        seen = "each seen at every horizon" if self.data.anytime else "new ones at every horizon"
+        return f"{self.data.replicates}, {seen}"
 
 
 @lru_cache(maxsize=256)

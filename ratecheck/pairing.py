@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
+from function_zoo.speaking import Speaking
+
 from .checks import real, shown
 from .fit import Estimate, Fit
 from .means import LogMeans, check_level, cut, log_means, rounded_up
@@ -34,8 +36,8 @@ FEWEST_PAIRS, VARIED, LEAST = 8, 0.05, 0.5  # runs, spread of ln R over partitio
 MOST_LOCKED = 0.05  # share of the runs; the theory knows of none
 
 
-@dataclass(frozen=True)
-class Agreement:
+@dataclass(frozen=True, repr=False)
+class Agreement(Speaking):
     """How measured regrets compare with predicted ones.
 
     `name` is CONSISTENT where runs follow the theory: their mean ratio to it lies within `margin` of 1 and its slope
@@ -90,6 +92,18 @@ class Agreement:
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
+
+    def __repr__(self):
+        return f"<Agreement {self}>"
+
+    def _facts(self):
+        T = self.data.horizons
+        judged = f"{len(T)} horizons, T = {T[0]:.7g} ... {T[-1]:.7g}, and {self.replicates} runs"
+        return {
+            "verdict": self,
+            "measured / predicted": "{:.3f} [{:.3f}, {:.3f}]".format(*self.ratio),
+            "judged": judged,
+        }
 
     @cached_property
     def _judged(self) -> tuple[Name, str]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from function_zoo.speaking import html_table
+
 from . import seeding
 from .algorithms import partition
 from .algorithms.protocol import Algorithm, check_algorithm
@@ -110,6 +112,12 @@ class Prediction:
     def regret(self) -> np.ndarray:
         """The mean regret at each horizon."""
         return self.mean()["regret"].to_numpy()
+
+    def _repr_html_(self):
+        means = self.mean()
+        return html_table(
+            f"Predicted regret of {self.algorithm} on {self.cost}", means.columns, means.itertuples(index=False)
+        )
 
 
 def predict(

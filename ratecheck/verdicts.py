@@ -28,6 +28,8 @@ from numbers import Real
 
 import numpy as np
 
+from function_zoo.speaking import Speaking
+
 from .checks import items, shown, whole
 from .evidence import END, WHOLE, Evidence, evidence
 from .fit import Estimate, Fit, check_fit, fit_rate
@@ -49,8 +51,8 @@ class Name(StrEnum):
     INCONCLUSIVE = "INCONCLUSIVE"
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, repr=False)
+class Verdict(Speaking):
     """A verdict on one claim: its name, one sentence of reason, and the numbers behind it.
 
     `excess` is measured minus promised, in the direction that hurts the claim; `p_value` belongs to the test that
@@ -123,6 +125,18 @@ class Verdict:
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
+
+    def __repr__(self):
+        return f"<Verdict {self}>"
+
+    def _facts(self):
+        facts = {"verdict": self}
+        if self.promised is not None:
+            facts["claim"] = str(self.promised).replace("=", "<=" if self.kind == "upper" else ">=", 1)
+        if self.excess is not None:
+            facts["excess"] = f"{self.excess}, margin {self.margin:g}"
+            facts["p-value"] = f"{self.p_value:.3g}" + ("" if self.look is None else f" at look {self.look}")
+        return facts | ({"speaks against": self.blames} if self.blames else {})
 
 
 def verdict(
@@ -334,8 +348,8 @@ def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
     return f"more runs that go on like these would not tell ({slopes}); T_max = {longer(at.data)} would tell more"
 
 
-@dataclass(frozen=True)
-class Assessment:
+@dataclass(frozen=True, repr=False)
+class Assessment(Speaking):
     """A printed rate, judged in its parts: the exponent may hold where the printed log power does not.
 
     `exponent` is judged at the corrected log power, or at the printed one where theory corrects nothing, and refuted
@@ -355,11 +369,16 @@ class Assessment:
         return Name.CONSISTENT if names == {Name.CONSISTENT} else Name.INCONCLUSIVE
 
     def __str__(self):
-        parts = {"exponent": self.exponent, "printed log power": self.log_power}
-        if self.corrected_log_power is not None:
-            parts["corrected log power"] = self.corrected_log_power
+        parts = self._facts()
         names = ", ".join(f"{part} {v.name}" for part, v in parts.items())
         return f"{names}: " + "; ".join(f"{part}: {v.reason}" for part, v in parts.items())
+
+    def __repr__(self):
+        return f"<Assessment {self}>"
+
+    def _facts(self):
+        parts = {"exponent": self.exponent, "printed log power": self.log_power}
+        return parts | ({} if self.corrected_log_power is None else {"corrected log power": self.corrected_log_power})
 
 
 def assess(
@@ -467,7 +486,7 @@ def _check(fit, rate, kind, margin, level, resolution, look):
 
 def _check_rule(rate, kind, margin, level, resolution, look):
     if not isinstance(rate, Rate):
-        raise ValueError(f"rate = {shown(rate)} must be a Rate(exponent, log_power)")
+        raise ValueError(f"rate = {shown(rate)} must be a Rate, such as Rate.parse('T^0.5 (ln T)^1')")
     if kind not in ("upper", "lower"):
         raise ValueError(f"kind = {shown(kind)} must be 'upper' or 'lower'")
     if not (isinstance(margin, Real) and 0 <= margin < 1e100):

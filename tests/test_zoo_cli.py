@@ -72,7 +72,7 @@ def test_mistakes_get_one_sentence_and_exit_code_2(arguments, words, capsys):
     [
         (["audit", "cone", "--dim", "2.4"], "nearest valid choice is 2"),
         (["audit", "cone", "--seed", "-1"], "nearest valid choice is 0"),
-        (["audit", "cone", "--dims", "2"], "unrecognized arguments"),
+        (["audit", "cone", "--dims", "2"], "there is no option --dims; did you mean --dim?"),
         (["audits"], "invalid choice"),
     ],
 )

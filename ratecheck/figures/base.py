@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import math
 import re
 import textwrap
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import seaborn as sns
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
 from matplotlib.lines import Line2D
@@ -41,6 +43,15 @@ SHADE = "0.93"
 INK = "0.15"
 PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour
 ANY = "0.5"  # in a legend: whatever the colour of the panel
+
+
+class Drawing(Figure):
+    """A figure that a notebook shows, also where nobody has asked for Matplotlib's own display."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", facecolor="white")  # on a dark page, too
+        return file.getvalue()
 
 
 @dataclass(frozen=True)
@@ -86,7 +97,7 @@ def save(figure, drafts: Drafts, name, svg) -> str:
     return f"{name}.png"
 
 
-def panels(rows, columns, handles, **options):
+def panels(rows, columns, handles, kind=Figure, **options):
     """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
     left, right, top, between, under = 0.9, 0.25, 0.35, 0.62, 0.42
     wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
@@ -94,7 +105,7 @@ def panels(rows, columns, handles, **options):
     per_line = legend_columns(handles, width)
     bottom = 0.6 + 0.22 * -(-len(handles) // per_line)
     height = top + bottom + rows * high + (rows - 1) * under
-    figure = Figure(figsize=(width, height))
+    figure = kind(figsize=(width, height))
     figure.subplots_adjust(
         left=left / width,
         right=1 - right / width,
@@ -108,6 +119,21 @@ def panels(rows, columns, handles, **options):
     for axis in axes[:, 0]:
         axis.yaxis.set_label_coords((0.2 - left) / wide, 0.5)
     return figure, axes
+
+
+def plain_panel(handles, x, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
+    """One panel with two logarithmic axes, wide enough for these curves, over a legend."""
+    figure, axes = panels(1, 1, handles, kind=Drawing)
+    axis = axes[0, 0]
+    positive = np.concatenate([np.ravel(curve) for curve in curves])
+    positive = positive[np.isfinite(positive) & (positive > 0)]
+    low, high = (positive.min(), positive.max()) if positive.size else (0.5, 2.0)
+    axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
+    ticks(axis.xaxis, x[0], x[-1])
+    log_ticks(axis, low, high)
+    room(axis, low, max(high, 1.02 * low), below=0.05, above=0.05)
+    sns.despine(ax=axis)
+    return figure, axis
 
 
 def legend_columns(handles, width):
@@ -179,12 +205,16 @@ def number(y):
 
 def log_ticks(axis, low, high):
     """1, 2, 5 on a logarithmic axis that covers less than a decade or two, so that it is never without a label."""
+    ticks(axis.yaxis, low, high)
+
+
+def ticks(axis, low, high):
     decades = np.log10(high / low)
     steps = FEW if decades > 2.5 else SOME if decades > 0.6 else MANY
-    axis.yaxis.set_major_locator(LogLocator(subs=steps))
-    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
-    axis.yaxis.set_minor_formatter(NullFormatter())
-    axis.yaxis.set_minor_locator(NullLocator())
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_major_formatter(FuncFormatter(lambda y, _: number(y)))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())
 
 
 def room(axis, low, high, below, above):

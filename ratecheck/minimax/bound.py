@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from function_zoo.cost import Cost
+from function_zoo.speaking import Speaking
 
 from . import ball
 from .certificate import certificate
@@ -16,7 +17,7 @@ from .many import MOST_BLOCKS
 
 
 @dataclass(frozen=True)
-class LowerBound:
+class LowerBound(Speaking):
     """A lower bound on the worst regret over a hard family, and what attains it."""
 
     regret: float
@@ -47,6 +48,14 @@ class LowerBound:
     def save(self, path) -> None:
         """Write the certificate, for `python -m ratecheck.minimax.second` or the file second.py alone."""
         Path(path).write_text(json.dumps(self.certificate) + "\n", encoding="utf-8")
+
+    def _facts(self):
+        return {
+            "cost": self.family.cost,
+            "horizon": f"T = {self.family.horizon:.6g}, sigma = {self.family.sigma:g}",
+            "regret": f">= {self.regret:.6g} in the worst case, for every strategy",
+            "certified": self.certified,
+        }
 
     def __str__(self):
         f = self.family

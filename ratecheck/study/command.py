@@ -12,6 +12,7 @@ import function_zoo as zoo
 from function_zoo.commandline import (
     EXIT_WRONG_INPUT,
     Parser,
+    completing,
     folder,
     guarded,
     natural,
@@ -120,13 +121,15 @@ def _complain(error, code) -> int:
 def make_parser(prog) -> argparse.ArgumentParser:
     parser = Parser(prog=prog, description=__doc__, epilog=CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what to study")
-    what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
-    what.add_argument(
+    family = what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
+    completing(family, [*zoo.families(), "all"])
+    study = what.add_argument(
         "--study",
         type=some,
         metavar="NAME",
         help="a declared study, which is executed: studies/NAME/study.py, or a folder",
     )
+    completing(study, "studies")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
@@ -141,7 +144,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
     how.add_argument("--replicates", type=whole, metavar="N")
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
-    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
+    completing(how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES)), NOISES)
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
@@ -151,9 +154,10 @@ def make_parser(prog) -> argparse.ArgumentParser:
 
 def _where(group):
     group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    group.add_argument(
+    where = group.add_argument(
         "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
     )
+    completing(where, ["threads", "processes", "local:"])
     for name, text in TLS.items():
         group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
     group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)

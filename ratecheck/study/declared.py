@@ -8,6 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from function_zoo.commandline import meant
+
 from .declaration import Study
 
 FOLDER = Path("studies")
@@ -25,8 +27,9 @@ def declaration_of(name) -> Path:
     for folder in (FOLDER / name, Path(name)):
         if (folder / "study.py").is_file():
             return folder / "study.py"
+    near = meant(name, known_studies())
     there = ", ".join(known_studies()) or "none here; run it in the folder that holds studies/"
-    raise ValueError(f"there is no studies/{name}/study.py (declared studies: {there})")
+    raise ValueError(f"there is no studies/{name}/study.py{near} (declared studies: {there})")
 
 
 def known_studies() -> list[str]:

@@ -1,0 +1,21 @@
+"""`ratecheck overview DIR`."""
+
+from __future__ import annotations
+
+from function_zoo.commandline import Parser
+
+from . import folder_parser
+
+
+def make_parser(prog) -> Parser:
+    return folder_parser(prog, "one page and two figures about all studies below a folder", "holds studies' folders")
+
+
+def main(argv, prog="ratecheck overview") -> int:
+    arguments = make_parser(prog).parse_args(argv)
+    from ..report.overview import write_overview
+
+    if not list(arguments.folder.glob("*/fits.csv")):
+        raise ValueError(f"no folder in {arguments.folder} holds a fits.csv; run a study first")
+    print(write_overview(arguments.folder))
+    return 0

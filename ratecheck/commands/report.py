@@ -1,0 +1,38 @@
+"""`ratecheck report DIR`."""
+
+from __future__ import annotations
+
+from function_zoo.commandline import Parser, path
+
+from . import folder_parser, remark
+
+
+def make_parser(prog) -> Parser:
+    parser = folder_parser(prog, "write the report of a study again, from its store alone")
+    parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
+    parser.add_argument("--svg", action="store_true", help="figures as SVG too")
+    parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument(
+        "--out",
+        type=path,
+        metavar="OTHER",
+        help="write it into this folder (default: DIR), as for a folder that cannot be written to",
+    )
+    return parser
+
+
+def main(argv, prog="ratecheck report") -> int:
+    arguments = make_parser(prog).parse_args(argv)
+
+    from ..report import write_html
+    from ..store import Store
+    from ..study.rendering import render
+
+    out = arguments.out or arguments.folder
+    with Store(arguments.folder) as store:
+        _, page = render(store, out, not arguments.no_figures, arguments.svg)
+        remark(store)
+    print(page)
+    if arguments.html:
+        print(write_html(out))
+    return 0
