@@ -74,12 +74,12 @@ def _main(arguments, known) -> int:
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
     from ..store import FILE, StoreError, StoreFull, Unreadable
     from .conduct import conduct, plan_text
-    from .declared import declaration_of
+    from .declared import home_of
     from .determinism import NotDeterministic
 
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
-    usual = RESULTS / study.name if arguments.study is None else declaration_of(arguments.study).parent
-    folder = arguments.out or writable(usual)
+    home = None if arguments.study is None else home_of(arguments.study)
+    folder = arguments.out or writable(home or RESULTS / study.name)
     known.append(folder)
     try:
         tls = [getattr(arguments, f"tls_{name}") for name in TLS]
@@ -248,7 +248,7 @@ def listing() -> str:
     from .declared import known_studies
 
     lines = ["families: " + ", ".join(zoo.families()), "algorithms: " + ", ".join(NAMED)]
-    lines += ["declared studies: " + (", ".join(known_studies()) or "none here (they live in studies/*/study.py)")]
+    lines += ["declared studies: " + ", ".join(known_studies())]
     for name, (grid, replicates) in PRESETS.items():
         first, last, cap = (f"2^{math.log2(number):g}" for number in (grid.first, grid.last, grid.cap))
         lines.append(

@@ -13,6 +13,10 @@ from function_zoo.commandline import meant
 from .declaration import Study
 
 FOLDER = Path("studies")
+PACKAGE = Path(__file__).parents[1]
+SHIPPED = (
+    PACKAGE / "studies" if (PACKAGE / "studies").is_dir() else PACKAGE.parent / "studies"
+)  # a wheel's, a checkout's
 
 
 def declared(name) -> Study:
@@ -24,16 +28,22 @@ def declared(name) -> Study:
 
 
 def declaration_of(name) -> Path:
-    for folder in (FOLDER / name, Path(name)):
+    for folder in (FOLDER / name, Path(name), SHIPPED / name):
         if (folder / "study.py").is_file():
             return folder / "study.py"
     near = meant(name, known_studies())
-    there = ", ".join(known_studies()) or "none here; run it in the folder that holds studies/"
-    raise ValueError(f"there is no studies/{name}/study.py{near} (declared studies: {there})")
+    raise ValueError(f"there is no studies/{name}/study.py{near} (declared studies: {', '.join(known_studies())})")
+
+
+def home_of(name) -> Path | None:
+    """The folder of a declared study, which its results go to; None for one that comes with ratecheck."""
+    folder = declaration_of(name).parent
+    return None if folder == SHIPPED / name else folder
 
 
 def known_studies() -> list[str]:
-    return sorted(path.parent.name for path in FOLDER.glob("*/study.py"))
+    """Here, and those that come with ratecheck."""
+    return sorted({path.parent.name for folder in (FOLDER, SHIPPED) for path in folder.glob("*/study.py")})
 
 
 def load(path):
