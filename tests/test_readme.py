@@ -1,73 +1,207 @@
-"""Every block of the README runs as it stands, pasted alone or one after the other; its commands are understood."""
+"""Every example of the README runs as it stands, section by section, as a reader would type it.
 
+The files of a section's blocks stay in one folder, each block of Python starts from nothing.  What its comments state
+is checked: printed verdicts and numbers, values, and the columns of tables.  A block of Python that opens with the name
+of a file is saved under it.  Not run as they stand, because they would take minutes: see SHORTER and NOT_HERE.
+"""
+
+import ast
+import contextlib
+import importlib
+import io
 import re
 import shlex
+import shutil
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
+import pandas as pd
 import pytest
 
-import function_zoo as zoo
-import ratecheck as rc
 from ratecheck import cli
-from ratecheck.minimax import second, verify
-from ratecheck.study import command
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
-LINES = [
-    line for block in re.findall(r"^```sh\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL) for line in block.splitlines()
-]
-COMMANDS = [shlex.split(line, comments=True) for line in LINES if not line.startswith("python3 -m venv")]
+
+SMALL = " --dims 1 --horizons 2^6:2^9 --replicates 4 --no-figures"
+SHORTER = (  # what a line with this in it becomes; the rest is as it stands
+    (r"^(?=.*ratecheck\.study)(?!.*(--dry-run|--list|--study))(.*)$", r"\2" + SMALL),  # minutes: fewer and shorter runs
+    (r"^(.*ratecheck\.study --study .*)$", r"\1 --dry-run"),  # its horizons are its own: planned, not run
+    (r" audit all ", " audit cone "),  # a minute and a half; tests/test_zoo.py audits every family
+    (r"^(.*function_zoo gallery.*)$", r"\1 --family cone"),  # half a minute
+)
+# An installation takes minutes and a registry, and the tests cannot run themselves; .ci/run does both as they stand.
+NOT_HERE = (r"^python3 -m venv \S+ && \S+pip install \S+ -e \S+ && (?:\.venv/bin/)?", r"^python -m pytest.*$")
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_a_block_runs_when_it_is_pasted_alone(block, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})
+class Block(NamedTuple):
+    language: str
+    text: str
+    line: int  # of the README, where it starts
 
 
-@pytest.mark.slow
-def test_blocks_run_one_after_the_other(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    namespace = {"__name__": "__main__"}
-    for block in BLOCKS:
-        exec(compile(block, "README.md", "exec"), namespace)
-    said = capsys.readouterr().out
-    assert "exponent CONSISTENT, printed log power REFUTED, corrected log power CONSISTENT" in said
-    assert str(namespace["runs"].algorithm).startswith("AdaptiveBins")
+def sections() -> dict[str, list[Block]]:
+    """The blocks under each heading of the second level."""
+    found = {}
+    for match in re.finditer(r"^```(python|sh)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL):
+        heading = re.findall(r"^## (.*)$", TEXT[: match.start()], re.MULTILINE)
+        line = TEXT[: match.start(2)].count("\n")
+        found.setdefault(heading[-1] if heading else "The top", []).append(Block(match[1], match[2], line))
+    return found
+
+
+SECTIONS = sections()
 
 
 def test_there_are_blocks_and_commands():
-    assert len(BLOCKS) >= 6
-    assert len(COMMANDS) >= 12
+    assert sum(block.language == "python" for blocks in SECTIONS.values() for block in blocks) >= 6
+    assert sum(len(commands(block)) for blocks in SECTIONS.values() for block in blocks) >= 12
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_a_command_is_understood(words, capsys, monkeypatch, tmp_path):
-    """Studies are planned and not run; other commands are asked for their help with the same options."""
-    monkeypatch.chdir(ROOT)
-    if words[:3] == ["python", "-m", "ratecheck.study"]:
-        cluster = words.index("--scheduler") if "--scheduler" in words else len(words)
-        arguments = [*words[3:cluster], *words[cluster + 2 :]]
-        assert (
-            command.main([*arguments, *([] if "--list" in words else ["--dry-run", "--out", str(tmp_path / "x")])]) == 0
-        )
-        assert "units to run" in capsys.readouterr().out or "--list" in words
-        return
-    if words[-1] == "certificate.json":
-        rc.lower_bound(zoo.get("cone", 1), 1e3).save(tmp_path / "certificate.json")
-        where = words[1] if words[1] != "-m" else words[2].replace(".", "/") + ".py"
-        verifier = {"second.py": second, "verify.py": verify}[where.rpartition("/")[2]]
-        assert (ROOT / where).samefile(verifier.__file__)
-        assert verifier.main([str(tmp_path / "certificate.json")]) == 0
-        return
-    arguments = ["zoo", *words[3:]] if words[:3] == ["python", "-m", "function_zoo"] else words[1:]
-    assert arguments[0] in cli.COMMANDS
-    with pytest.raises(SystemExit) as stop:
-        cli.main([*arguments, "--help"])
-    assert stop.value.code == 0
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder like the repository, for commands that read its studies and name its files."""
+    shutil.copytree(ROOT / "studies", tmp_path / "studies", ignore=shutil.ignore_patterns("*.sqlite*", "*.png"))
+    (tmp_path / "ratecheck").symlink_to(ROOT / "ratecheck")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_examples_of_a_section_run_in_its_order(section, folder):
+    for block in SECTIONS[section]:
+        if block.language == "python":
+            named = re.match(r"# (\w+\.py)\b", block.text)
+            if named:
+                (folder / named[1]).write_text(block.text, "utf-8")
+            run_python(block)
+        else:
+            for words in commands(block):
+                run_command(words)
+
+
+# Blocks of Python: a statement at a time, each beside what its comment states
+
+
+def run_python(block):
+    namespace = {"__name__": "__main__"}
+    lines = block.text.splitlines()
+    for statement in ast.parse(block.text).body:
+        comment = lines[statement.end_lineno - 1].encode()[statement.end_col_offset :].decode().strip().lstrip("# ")
+        ast.increment_lineno(statement, block.line)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            if isinstance(statement, ast.Expr):
+                value = eval(compile(ast.Expression(statement.value), "README.md", "eval"), namespace)
+            else:
+                value = None
+                exec(compile(ast.Module([statement], []), "README.md", "exec"), namespace)
+        if comment:
+            check_comment(comment, value, printed.getvalue(), f"README.md, line {statement.lineno}")
+
+
+def check_comment(comment, value, printed, where):
+    if printed and re.search(r"\d|CONSISTENT|REFUTED|INCONCLUSIVE", comment):
+        assert states(comment, printed), f"{where}: {comment!r} is not what is printed: {printed}"
+    elif re.match(r"[(\[\"'\d-]", comment):
+        assert states(comment, repr(value)), f"{where}: {comment!r} is not {value!r}"
+    elif isinstance(value, pd.DataFrame):
+        listed = re.sub(r"\(.*?\)|\.\.\.|^.*: ", "", comment).split(",")
+        listed = {name.strip() for name in listed}
+        missing = listed - {"", *value.columns} if not any(" " in name for name in listed) else ()  # a sentence
+        assert not missing, f"{where}: the table has no {missing}, but {list(value.columns)}"
+
+
+TOKEN = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?|[^\W\d]\w*|[<>=]+")
+
+
+def states(comment, said) -> bool:
+    """Whether the words and numbers of a comment occur in what was said, in this order; numbers may be rounded."""
+    words = iter(TOKEN.findall(said))
+    return all(any(same(token, word) for word in words) for token in TOKEN.findall(comment))
+
+
+def same(token, word) -> bool:
+    if token == word:
+        return True
+    with suppress(ValueError):
+        digits = len(token.partition(".")[2].partition("e")[0])
+        return "e" not in token and abs(float(word) - float(token)) < 10.0**-digits
+    return False
+
+
+@pytest.mark.parametrize(
+    ("comment", "said", "true"),
+    [
+        (
+            "regret >= 12.3 in the worst case; certified",
+            "cone: regret >= 12.345 in the worst case (r = 1); certified",
+            1,
+        ),
+        ("regret >= 12.5 in the worst case", "cone: regret >= 12.345 in the worst case", 0),
+        ("CONSISTENT: its slope +0.00 [...]", "CONSISTENT: its slope -0.0012 [-0.1, 0.1]", 1),
+        ("CONSISTENT", "INCONCLUSIVE: more runs", 0),
+    ],
+)
+def test_comments_are_really_checked(comment, said, true):
+    assert states(comment, said) == bool(true)
+
+
+# Commands
+
+
+def commands(block) -> list[list[str]]:
+    if block.language != "sh":
+        return []
+    found = []
+    for line in block.text.replace("\\\n", " ").splitlines():
+        line = shlex.join(shlex.split(line, comments=True))
+        for pattern in NOT_HERE:
+            line = re.sub(pattern, "", line.replace("'&&'", "&&"))
+        for pattern, instead in SHORTER:
+            line = re.sub(pattern, instead, line)
+        if line:
+            found.append(shlex.split(line))
+    return found
+
+
+def run_command(words):
+    """In this process, where everything is compiled already; the exit code must be 0."""
+    program, *arguments = words
+    if program == "ratecheck":
+        main = cli.main
+    else:
+        assert program == "python", words
+        if arguments[0] == "-m":
+            package = find_spec(arguments[1]).submodule_search_locations is not None
+            module = importlib.import_module(arguments[1] + ".__main__" * package)
+            main, arguments = module.main, arguments[2:]
+        else:
+            main, arguments = main_of_file(Path(arguments[0])), arguments[1:]
+    printed, complaint = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complaint):
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = stop.code
+    assert not code, f"{shlex.join(words)}: {complaint.getvalue()}"
+    assert printed.getvalue(), words
+
+
+def main_of_file(path):
+    assert path.is_file()
+    return importlib.import_module(path.with_suffix("").as_posix().replace("/", ".")).main
+
+
+def test_every_command_is_run_or_said_not_to_be():
+    lines = [words for blocks in SECTIONS.values() for block in blocks for words in commands(block)]
+    assert {words[0] for words in lines} <= {"python", "ratecheck"}
+
+
+# What the README and the help texts say
 
 
 def test_help_says_what_executes_code_and_what_checksums_are_worth(capsys):
