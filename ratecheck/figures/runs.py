@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from matplotlib.patches import Patch
 
 from .base import STYLE, Drawing, colour_of, lettered, plain_panel
 
+LONGEST_TITLE = 75  # letters over one panel
 MOST_LINES = 100  # of single runs; more are one grey cloud
 
 
@@ -48,7 +50,7 @@ def regrets_figure(shown: Regrets) -> Drawing:
         keys.append(Line2D([], [], color="0.6", linewidth=0.6, label="single runs"))
     with rc_context(STYLE):
         figure, axis = plain_panel(keys, shown.horizons, [shown.mean, *shown.middle, *shown.lines], "T", "R")
-        axis.set_title(lettered(shown.title))
+        axis.set_title(lettered(textwrap.shorten(shown.title, LONGEST_TITLE, placeholder=" …")))
         axis.plot(shown.horizons, shown.lines.T, color="0.6", linewidth=0.6, alpha=0.6, zorder=1)
         axis.fill_between(shown.horizons, *shown.middle, color=colour, alpha=0.22, linewidth=0, zorder=2)
         axis.plot(shown.horizons, shown.mean, color=colour, marker="o", markersize=4.5, linewidth=1.3, zorder=3)

@@ -14,6 +14,7 @@ def summary(analysis: Analysis) -> str:
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
     lines.append("")
+    lines.append("slopes are exponents of R, the cumulative regret: R = T^slope (ln T)^power")
     lines.append("passes: the worst pure power that could have been CONSISTENT; caught: the best that is surely not")
     if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
         lines.append("printed -> corrected powers of ln T; slopes are fitted at the last of them")
@@ -62,9 +63,17 @@ def unmet(analysis: Analysis):
 
 
 def controls(analysis: Analysis):
-    judged = [(r.case.name, v.name == "REFUTED") for r in analysis.results if not r.problem for _, v in r.controls]
+    judged = [(r, control, v.name == "REFUTED") for r in analysis.results if not r.problem for control, v in r.controls]
     if judged:
-        yield f"negative controls: {sum(caught for _, caught in judged)} of {len(judged)} refuted"
-    missed = list(dict.fromkeys(name for name, caught in judged if not caught))
+        count = sum(caught for *_, caught in judged)
+        tilted = " to ".join(dict.fromkeys(f"{end(tilts(judged)):.2f}" for end in (min, max)))
+        yield f"negative controls: {count} of {len(judged)} refuted (the promised exponent of R, tilted to {tilted})"
+    missed = list(dict.fromkeys(result.case.name for result, _, caught in judged if not caught))
     if missed:
         yield f"not refuted, so the verdict has no force: {'; '.join(missed)}"
+
+
+def tilts(judged) -> list[float]:
+    """The exponents of R of runs that have the promised rate and are tilted as a control tilts them."""
+    claims = [(result.own.claim, control.by) for result, control, _ in judged]
+    return [claim.rate.slope + (by if claim.kind == "upper" else -by) for claim, by in claims]
