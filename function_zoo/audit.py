@@ -31,6 +31,8 @@ BETA = 0.05  # times max(1, beta)
 def audit(cost: Cost, seed: int = 0):
     """Measure every constant of a cost.  A table: constant, annotated, measured, holds, basis, worst.
 
+        print(zoo.audit(zoo.get("cone", dim=1)))
+
     An exponent holds if the measured one agrees; a beta that is a bound, if it is not larger.  M_a, M_b and mu_min
     hold if nothing larger was found and, unless they are annotated as bounds, something nearly as large was; C0 if no
     packing asks for a larger one.  `worst` says where.

@@ -28,6 +28,8 @@ def shown(value) -> str:
 class Constants:
     """The constants of Assumption 1 (Zhao and Lai), and the smallest valid bias constant of Algorithm 2.
 
+        zoo.get("cone", dim=2).constants.alpha
+
     With f* the minimum, S the box, B(x, a) the cube of length a around x and P the packing number:
 
     (a)  f(x) - f* <= M_a for x in S;
@@ -93,6 +95,9 @@ FORMULAS = ("formula", "gap", "mean")
 @dataclass(frozen=True, eq=False)
 class Cost(Speaking):
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
+
+        cost = zoo.get("cone", dim=2)
+        cost([0.1, 0.2]), cost.many([[0.1, 0.2]])
 
     `formula(x)` is written once, with numpy functions and x[0], ..., x[d-1] only.  For arrays each x[i] is a
     vector; compiled, each x[i] is a number.

@@ -17,7 +17,10 @@ MAX_DIM = 16  # a cell splits into 2^d
 
 
 class InvalidChoice(ValueError):
-    """A family, dimension or parameter that does not exist; the message names the nearest valid choice."""
+    """A family, dimension or parameter that does not exist; the message names the nearest valid choice.
+
+    A ValueError; see `get`, `audit` and `estimate`.
+    """
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,12 @@ def family(dims=range(1, MAX_DIM + 1), **ranges):
 
 
 def families() -> tuple[str, ...]:
-    """The names of all families, in alphabetical order."""
+    """The names of all families, in alphabetical order.
+
+    For example
+
+        zoo.families()     # ("ackley", "branin", "cone", ...)
+    """
     return tuple(sorted(_families))
 
 
@@ -158,7 +166,12 @@ def lookup(name: str) -> Family:
 
 
 def get(name: str, dim: int | None = None, **parameters) -> Cost:
-    """The cost of a family in a dimension (default: 2), its parameters given by keyword."""
+    """The cost of a family in a dimension (default: 2), its parameters given by keyword.
+
+    For example
+
+        zoo.get("quadratic", dim=2, scale=10)
+    """
     entry = lookup(name)
     if dim is None:
         dim = 2

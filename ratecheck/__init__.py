@@ -1,4 +1,20 @@
-"""Does this algorithm, on this cost, converge at the rate its theorem promises?"""
+"""Does this algorithm, on this cost, converge at the rate its theorem promises?
+
+    import function_zoo as zoo
+    import ratecheck as rc
+
+    cost = zoo.get("cone", dim=1)
+    runs = rc.simulate(rc.AdaptiveBins(), cost, horizons=[2**k for k in range(8, 17)], replicates=32)
+    fit = rc.fit_rate(runs, log_power=1.5)                  # the exponent of R, the cumulative regret, with an interval
+    print(rc.verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5")))
+    print(rc.verdict(fit, rc.theorem2.rate(cost.constants, cost.dim)))
+
+`simulate` makes a table of runs, `fit_rate` a fit of any such table; `verdict`, `assess` and `tight` judge it,
+`predict` and `agreement` compare it with the curve that theory foretells, `lower_bound` says what no strategy can beat.
+Algorithms of one's own come in by `AskTell`, theorems by `Theorem`, rates as people write them by `Rate.parse`.
+What is called a slope or an exponent is one of R, but `Rate(exponent)` is that of the decay of R / T.
+On the command line: `ratecheck --help`.
+"""
 
 from importlib import import_module
 

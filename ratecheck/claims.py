@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 
 
 class Violation(NamedTuple):
-    """A hypothesis that is not met: a name for what it is about, and a sentence."""
+    """A hypothesis that is not met: a name for what it is about, and a sentence.
+
+    For example
+
+        rc.Violation("dim", "d = 3 exceeds 2")     # what the hypotheses of a Theorem yield
+    """
 
     name: str
     sentence: str
@@ -133,7 +138,13 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a theorem promises in one case."""
+    """What a theorem promises in one case.
+
+    `printed` is the rate as the paper has it, `corrected` the one that theory puts in its place, `rate` the one of both
+    that stands; each is a Rate, whose `slope` is the exponent of R.
+
+        rc.theorem2.claim(cost.constants, cost.dim).rate
+    """
 
     theorem: str
     statement: str
@@ -189,7 +200,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Curve:
-    """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it."""
+    """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it.
+
+    For example
+
+        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `foretell` and `far`
+    """
 
     horizons: tuple[float, ...]
     regret: tuple[float, ...]

@@ -71,6 +71,8 @@ class Far:
 
     `slope`: over the last whole period; `exponent`: the limit of the slopes; `power`: of ln T at the theorem's slope;
     `shifted`: the same of ln T + shift; `visible`: the T from which on the slope is as promised, None if it never is.
+
+    All slopes are exponents of R.  See `far`.
     """
 
     last: float
@@ -145,6 +147,12 @@ def far(
     `shift` stands beside ln T in the algorithm's bounds; `onset` is the T from which on theory expects the rate to
     show.  A curve whose slope is still closer to 1 than to the promise refutes nothing, unless its last half lies
     beyond the square of the onset.
+
+    For example
+
+        algorithm = rc.AdaptiveBins().settle(cost)
+        curve = rc.foretell(algorithm, cost, first=2**10, cells=2**10)
+        rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost)).exponent    # of R
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)

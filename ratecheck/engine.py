@@ -50,6 +50,11 @@ class Runs(Speaking):
     With diagnostics also: exceeded (steps after which the algorithm's optimistic bound contradicted f*), error (f - f*
     at the point that it recommends) and x0, x1, ... (that point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
+
+    For example
+
+        print(runs)                 # in six lines; runs.plot() draws them
+        rc.fit_rate(runs)           # the exponent of R, with an interval
     """
 
     algorithm: Algorithm
@@ -119,6 +124,10 @@ def simulate(
     alignment="random" gives each replicate its own origin of the partition and, where the algorithm leaves it open, its
     own length of the initial cells, log-uniform over an octave and stratified over the replicates; "fixed" starts the
     partition at the lower corner of the box.
+
+    For example
+
+        runs = rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), horizons=[100, 200, 400], replicates=8)
     """
     check_algorithm(algorithm)
     check_is_cost(cost)

@@ -515,6 +515,13 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
     `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (algorithms
     bring it), None where there is none; by default it is read from the table, as is whether the horizons share
     their runs.
+
+    The result says it in five lines, `slope` being the exponent of R, and draws itself:
+
+        fit = rc.fit_rate(runs, log_power=1.5)
+        print(fit)
+        fit.slope, fit.low, fit.high
+        fit.plot(rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
     data = runs if isinstance(runs, LogMeans) else log_means(runs)
     real("log_power", log_power)
@@ -538,7 +545,12 @@ def check_fit(fit):
 
 
 def slope_difference(first: Fit, second: Fit) -> Estimate:
-    """first.slope - second.slope.  Where the tables name common random streams, their covariance is used."""
+    """first.slope - second.slope.  Where the tables name common random streams, their covariance is used.
+
+    For example
+
+        rc.slope_difference(fit, other)     # an Estimate: .value, .low, .high
+    """
     check_fit(first)
     check_fit(second)
     a, b = first._weights(first.x)[1], second._weights(second.x)[1]

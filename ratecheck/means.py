@@ -17,7 +17,10 @@ NAMES = ("cost", "dim", "algorithm", "noise", "alignment", "period")  # one valu
 
 
 class FitError(ValueError):
-    """The table of runs does not allow a fit; the message says why."""
+    """The table of runs does not allow a fit; the message says why.
+
+    See `fit_rate`; `judge` turns it into a verdict, INCONCLUSIVE.
+    """
 
 
 @dataclass(frozen=True)

@@ -36,14 +36,24 @@ class Noise:
 
 @dataclass(frozen=True)
 class Gaussian(Noise):
-    """Normal noise, the paper's own."""
+    """Normal noise, the paper's own.
+
+    For example
+
+        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Gaussian(sigma=0.5))
+    """
 
     law = GAUSSIAN
 
 
 @dataclass(frozen=True)
 class Uniform(Noise):
-    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma]."""
+    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma].
+
+    For example
+
+        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Uniform(sigma=0.5))
+    """
 
     law = UNIFORM
 
@@ -54,14 +64,24 @@ class Uniform(Noise):
 
 @dataclass(frozen=True)
 class Rademacher(Noise):
-    """+sigma or -sigma, each with probability 1/2."""
+    """+sigma or -sigma, each with probability 1/2.
+
+    For example
+
+        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Rademacher(sigma=0.5))
+    """
 
     law = RADEMACHER
 
 
 @dataclass(frozen=True)
 class StudentT(Noise):
-    """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only."""
+    """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only.
+
+    For example
+
+        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.StudentT(sigma=0.5))
+    """
 
     dof: float = 5.0
     law = STUDENT_T

@@ -43,6 +43,10 @@ class Agreement(Speaking):
     `name` is CONSISTENT where runs follow the theory: their mean ratio to it lies within `margin` of 1 and its slope
     against ln T within `slope_margin` of 0, both limits at once.  It is REFUTED where one of them lies outside by more
     than `allowance`, the share of the regret that the theory leaves open itself (noise and spread within cells).
+
+    For example
+
+        print(rc.agreement(runs))      # see `agreement`
     """
 
     data: LogMeans  # of the ratios of runs that are not locked in, at the horizons that are judged
@@ -168,6 +172,10 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
 
     `runs` is what `simulate` gives, or its table; without a prediction, that of their algorithm and cost at their
     replicates, horizons and seed is made.
+
+    For example
+
+        rc.agreement(rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), [2**k for k in range(8, 15)], replicates=8))
     """
     for name, value in (("margin", margin), ("slope_margin", slope_margin)):
         if not 0 < real(name, value) < 1:

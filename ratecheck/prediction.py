@@ -79,6 +79,8 @@ class Prediction:
     regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
     in units of the squared bonus if it is 1, and `within`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
+
+    See `predict`.
     """
 
     algorithm: Algorithm
@@ -132,6 +134,10 @@ def predict(
     `alignments`: a number or the indices of replicates, whose partitions are those that `simulate` gives them with this
     seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
     a cell, one for all axes or one for each.
+
+    For example
+
+        rc.predict(rc.AdaptiveBins(), cost, horizons=[2**10, 1e30], alignments=4).mean()
     """
     _check_predictable(algorithm, cost)
     horizons = check_horizons(horizons, LONGEST)
@@ -177,6 +183,10 @@ def foretell(
     The alignments are those that `simulate` gives its first replicates; but an algorithm that is started anew for each
     horizon gets more of them, evenly spread, and its regret is averaged over a step between horizons: it is ragged,
     since its bins are a whole number.
+
+    For example
+
+        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8).regret
     """
     _check_predictable(algorithm, cost)
     first, last = (float(check_horizons([end], LONGEST)[0]) for end in (first, last))

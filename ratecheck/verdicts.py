@@ -152,6 +152,11 @@ def verdict(
 
     REFUTED `blames` the exponent, or exponent and logarithm together; `verdict(...).alone` is on the exponent.  `look`
     counts the times that growing data were judged (1, 2, ...); None is the only time.
+
+    For example
+
+        v = rc.verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"), kind="upper")
+        v.name, v.reason             # CONSISTENT, REFUTED or INCONCLUSIVE, and why
     """
     return with_force(decide(fit, rate, kind, margin, level, resolution, look))
 
@@ -178,7 +183,12 @@ def log_power_verdict(
     level: float = LEVEL,
     look: int | None = None,
 ) -> Verdict:
-    """Judge the log power of a promised rate, its exponent taken for granted; `look` as in `verdict`."""
+    """Judge the log power of a promised rate, its exponent taken for granted; `look` as in `verdict`.
+
+    For example
+
+        rc.log_power_verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
+    """
     return with_force(decide_log_power(fit, rate, kind, margin, level, look))
 
 
@@ -310,6 +320,10 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     Two one-sided tests (Schuirmann) on the whole window, on its last half and at both of its ends, where a parabola has
     its slopes; significant curvature, or a slope between neighbouring horizons that is significantly beyond the margin,
     makes it INCONCLUSIVE.  It is refuted where either one-sided claim is.
+
+    For example
+
+        rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
     _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
@@ -392,7 +406,12 @@ def assess(
     resolution: float = RESOLUTION,
     look: int | None = None,
 ) -> Assessment:
-    """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place."""
+    """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place.
+
+    For example
+
+        print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
+    """
     exponent, *powers = decide_parts(fit, printed, corrected, kind, margin, log_margin, level, resolution, look)
     return Assessment(*map(with_force, (exponent.alone, *powers)))
 
@@ -423,6 +442,10 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
     """Fit and judge a table of runs; a table that allows no fit is INCONCLUSIVE, with the reason.
 
     `resolution` and `look` are those of `verdict`, all other options those of `fit_rate`.
+
+    For example
+
+        rc.judge(runs, rc.Rate.parse("T^0.5 (ln T)^1.5"), window=(2**9, 2**14))
     """
     rules = {name: options.pop(name) for name in ("resolution", "look") if name in options}
     _check_rule(rate, kind, margin, options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules)
@@ -434,7 +457,12 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
 
 
 def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
-    """Adjust for many claims: decisions whose p-values do not survive Holm's step-down become INCONCLUSIVE."""
+    """Adjust for many claims: decisions whose p-values do not survive Holm's step-down become INCONCLUSIVE.
+
+    For example
+
+        rc.holm([rc.judge(runs, rc.Rate.parse(text)) for text in ("T^0.5", "T^0.4")])
+    """
     verdicts = list(items("verdicts", verdicts, "verdicts"))
     for v in verdicts:
         if not isinstance(v, Verdict):

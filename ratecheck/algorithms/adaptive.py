@@ -58,6 +58,10 @@ class AdaptiveBins(Compiled):
     """Algorithm 2.  alpha, mu and a0 default to the cost's alpha, its mu_min and the longest side of its box.
 
     mu may also be "min" (the default) or "theorem": (1 + 2^(d + alpha)) M, the limit in Theorem 2.
+
+    For example
+
+        rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), horizons=[100, 1000], replicates=4)
     """
 
     alpha: float | None = None

@@ -55,6 +55,10 @@ class HOO(Compiled):
     rho defaults to 2^(-alpha / d).  nu may also be "min" (the default), with which nu rho^h bounds the mean over such
     cells, or "theorem": what the theorem asks for.  It belongs to cells cut from the box, and grows with X.  sigma is
     the subgaussian constant of the noise.
+
+    For example
+
+        rc.simulate(rc.HOO(), zoo.get("cone", dim=1), horizons=[100, 1000], replicates=4)
     """
 
     nu: float | str | None = None

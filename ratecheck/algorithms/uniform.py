@@ -41,6 +41,10 @@ class UniformBins(Compiled):
     """Algorithm 1.  The width is a length, "printed" or "corrected" (the default): Theorem 1's with min{beta, 1}.
 
     The printed one is too fine where beta exceeds 1.
+
+    For example
+
+        rc.simulate(rc.UniformBins(width=0.1), zoo.get("cone", dim=1), horizons=[100, 1000], replicates=4)
     """
 
     width: float | str | None = None

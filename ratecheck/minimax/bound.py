@@ -18,7 +18,10 @@ from .many import MOST_BLOCKS
 
 @dataclass(frozen=True)
 class LowerBound(Speaking):
-    """A lower bound on the worst regret over a hard family, and what attains it."""
+    """A lower bound on the worst regret over a hard family, and what attains it.
+
+    See `lower_bound`.
+    """
 
     regret: float
     certified: bool  # whether ball arithmetic has proved it
@@ -76,6 +79,10 @@ def lower_bound(
     cost's, as in Theorem 3.  The noise is Gaussian with standard deviation sigma.  With python-flint (the extra
     `certify`) the number is proved in ball arithmetic before it is returned, and `.certificate` can be checked again.
     More `blocks` make it larger where sublevel sets are thin and the horizon long, and take longer.
+
+    For example
+
+        print(rc.lower_bound(cost, horizon=1e3))     # in units of R, the cumulative regret
     """
     family = HardFamily(cost, horizon, sigma, M, blocks)
     if family.problem:

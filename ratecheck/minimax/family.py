@@ -29,6 +29,10 @@ class HardFamily:
     Theorem 3 has it; r, eta and the depths are those that make the lower bound at this horizon largest.  `blocks` is
     the number of pieces in which the places of dents may be listed: thin sublevel sets need many.  `conditions` says
     what is known about membership, `problem` what fails: such a family is used for nothing.
+
+    For example
+
+        rc.HardFamily(cost, horizon=1e3).sample(1)[0]     # a member: a cost with a dent at a place that nobody knows
     """
 
     def __init__(

@@ -114,8 +114,8 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
     claims += tuple(theorem.claim(cost.constants, cost.dim, **settings) for theorem in added.values())
     if not any(claim.per_cost for claim in claims):
         raise ValueError(
-            f"{settled} promises nothing that a study could judge; give it promise=Rate.parse('T^0.5 ln T'), the rate of "
-            "R, or the study theorems=[...]"
+            f"{settled} promises nothing that a study could judge; give it promise=Rate.parse('T^0.5 ln T'), which is "
+            "the rate of R, or the study theorems=[...]"
         )
     return claims
 
