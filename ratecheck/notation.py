@@ -76,10 +76,10 @@ _TOKENS = re.compile(
             ("frac", r"\\[dt]?frac(?![a-z])"),
             (
                 "log",
-                rf"(?:\\?(?:ln|log|lg)(?![^{_NO_LETTER}])|\\?log(?=2\b|10\b))"
+                rf"(?:\\?(?i:ln|log|lg)(?![^{_NO_LETTER}])|\\?(?i:log)(?=2\b|10\b))"
                 r"(?:(?:2|10)\b|_(?:\{[^{}]*\}|\d+|e\b)|[₀-₉]+)?",
             ),
-            ("root", rf"\\?sqrt(?![^{_NO_LETTER}])(?:\s*\[\s*\d+\s*\])?|cbrt(?![^{_NO_LETTER}])|[√∛∜]"),
+            ("root", rf"\\?(?i:sqrt)(?![^{_NO_LETTER}])(?:\s*\[\s*\d+\s*\])?|cbrt(?![^{_NO_LETTER}])|[√∛∜]"),
             ("decimal", r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"),
             ("vulgar", f"[{_FRACTIONS}]"),
             ("superscript", rf"[{_SUPER}]+(?:[·⋅˙.][⁰¹²³⁴⁵⁶⁷⁸⁹]+[⁾]*)?"),
@@ -89,7 +89,7 @@ _TOKENS = re.compile(
             ("sign", r"[+\-−–—±]|\\pm(?![a-z])"),
             ("open", r"[(\[{]|\\\{"),
             ("close", r"[)\]}]|\\\}"),
-            ("bar", r"\||\\[lr]?vert(?![a-z])"),
+            ("bar", r"\\?\||\\[lr]?[vV]ert(?![a-z])"),
             ("dressed", rf"\\{_DRESS}\s*\{{\s*{_LETTERS}\s*\}}(?:{_INDEX})?'*"),
             ("name", rf"\\?{_LETTERS}(?:{_INDEX}|[\u2080-\u209f]+)?'*"),
         )
@@ -187,7 +187,9 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _split(token: Token) -> list[Token]:
-    """TlnT and sqrtT are two or three words."""
+    """TlnT and sqrtT are two or three words, KT and dT are products with a constant."""
+    if token.kind == "name" and re.fullmatch(r"[ABCDGKLMSabcdk]{1,2}[TnN]", token.text):
+        return [Token("name", letter, token.start + i) for i, letter in enumerate(token.text)]
     parts = token.kind == "name" and re.fullmatch(r"([^\W\d_])?(ln|log|sqrt)([^\W\d_])?", token.text)
     if not parts:
         return [token]
@@ -353,9 +355,13 @@ class _Reader:
 
     def no_exponential(self, base: Token) -> None:
         """2^T and e^(-T) are refused as what they are."""
-        after = self.tokens[self.at + 1 :]
-        end = next((i for i, token in enumerate(after) if token.kind in ("close", "end", "times", "over")), 0)
-        if any(token.kind in ("name", "dressed", "log", "root") for token in after[: max(end, 1)]):
+        depth, names = 0, False
+        for token in self.tokens[self.at + 1 :]:
+            depth += (token.kind == "open") - (token.kind == "close")
+            names = names or token.kind in ("name", "dressed", "log", "root")
+            if depth <= 0 and token.kind != "sign":
+                break
+        if names:
             raise self.error(f"{base.text}^… {NO_RATES['exp']}", base)
 
     def atom(self) -> _Monomial:
@@ -433,10 +439,10 @@ class _Reader:
         return name
 
     def named(self, token: Token) -> _Monomial:
-        word = token.text.strip("\\")
-        if word in NO_RATES:
-            raise self.error(f"{word} {NO_RATES[word]}", token)
-        return _Monomial({self.name(token): Fraction(1)}, {})
+        name = self.name(token)
+        if name in NO_RATES:
+            raise self.error(f"{name} {NO_RATES[name]}", token)
+        return _Monomial({name: Fraction(1)}, {})
 
     def logarithm(self, token: Token) -> _Monomial:
         power = Fraction(1)

@@ -1,4 +1,4 @@
-"""Every public name explains itself: a sentence, and an example that runs, here or in the README, or a pointer to one."""
+"""Every public name explains itself: a sentence, and an example that runs, there or in the README, or a pointer."""
 
 import ast
 import inspect
