@@ -442,6 +442,8 @@ class _Reader:
         name = self.name(token)
         if name in NO_RATES:
             raise self.error(f"{name} {NO_RATES[name]}", token)
+        if re.search("^ln|log|sqrt", name.lower()):
+            raise self.error(f"is there a logarithm or a root in {name}? write spaces and brackets, as in ln(T)", token)
         return _Monomial({name: Fraction(1)}, {})
 
     def logarithm(self, token: Token) -> _Monomial:
@@ -523,7 +525,8 @@ class _Reader:
         match token.kind:
             case "decimal":
                 value = self.number(token)
-                return value + self.number(self.take()) if self.now.kind == "vulgar" else value
+                mixed = token.text.isdigit() and self.now.kind == "vulgar"  # 1½
+                return value + self.number(self.take()) if mixed else value
             case "vulgar":
                 return self.number(token)
             case "open":
