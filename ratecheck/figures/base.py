@@ -129,7 +129,7 @@ def plain_panel(handles, x, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
     positive = positive[np.isfinite(positive) & (positive > 0)]
     low, high = (positive.min(), positive.max()) if positive.size else (0.5, 2.0)
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
-    ticks(axis.xaxis, x[0], x[-1])
+    ticks(axis.xaxis, min(x), max(x))
     log_ticks(axis, low, high)
     room(axis, low, max(high, 1.02 * low), below=0.05, above=0.05)
     sns.despine(ax=axis)

@@ -75,5 +75,6 @@ def fitted_figure(shown: Fitted) -> Drawing:
         if shown.shape is not None:
             axis.plot(shown.x, shown.shape, color=INK, linestyle=DASHED, linewidth=1.3)
         points(axis, shown.x, shown.mean, shown.reach, colour, "o", np.ones(len(shown.x), bool))
-        note(axis, "\n".join(shown.words), "lower right" if shown.line[-1] > shown.line[0] else "upper right")
+        rises = shown.line[np.argmax(shown.x)] > shown.line[np.argmin(shown.x)]
+        note(axis, "\n".join(shown.words), "lower right" if rises else "upper right")
     return figure
