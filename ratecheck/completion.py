@@ -79,8 +79,8 @@ def bash() -> str:
         for option in level.options
         if option.takes != "none"
     ]
-    words = [f"        '{level.path}') words='{' '.join([*level.commands, *level.values])}' ;;" for level in found]
-    flags = [f"        '{level.path}') words='{' '.join(o.flag for o in level.options)}' ;;" for level in found]
+    words = [f"        '{level.path}') offered='{' '.join([*level.commands, *level.values])}' ;;" for level in found]
+    flags = [f"        '{level.path}') offered='{' '.join(o.flag for o in level.options)}' ;;" for level in found]
     return BASH.format(
         steps="|".join(f"'{step}'" for step in steps),
         cases="\n".join(cases),
@@ -95,34 +95,34 @@ def _joined(path, name) -> str:
 
 def _bash_words(values) -> str:
     if values == STUDIES:
-        return 'words=$(for f in studies/*/study.py; do f=${f%/study.py}; [[ -e $f ]] && echo "${f#studies/}"; done)'
-    return f"words='{' '.join(values)}'"
+        return 'offered=$(for f in studies/*/study.py; do f=${f%/study.py}; [[ -e $f ]] && echo "${f#studies/}"; done)'
+    return f"offered='{' '.join(values)}'"
 
 
-# Where nothing is known to fit, the shell proposes files.
+# Where nothing is known to fit, the shell proposes files.  zsh has its own use for the names `words` and `path`.
 BASH = """# tab completion of ratecheck, made by `ratecheck completion`
 _ratecheck() {{
     local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}}
-    local path='' flag='' takes='none' words='' word f i
+    local level='' flag='' takes='none' offered='' word f i
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${{COMP_WORDS[i]}}
         case $word in --*) flag=$word; continue ;; esac
-        case "${{path:+$path }}$word" in {steps}) path="${{path:+$path }}$word"; flag='' ;; esac
+        case "${{level:+$level }}$word" in {steps}) level="${{level:+$level }}$word"; flag='' ;; esac
     done
-    case "$path|$flag" in
+    case "$level|$flag" in
 {cases}
     esac
     if [[ $cur == -* ]]; then
-        case "$path" in
+        case "$level" in
 {flags}
         esac
     elif [[ $takes == none || ($takes == one && $prev != "$flag") ]]; then
-        words=''
-        case "$path" in
+        offered=''
+        case "$level" in
 {words}
         esac
     fi
-    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    COMPREPLY=($(compgen -W "$offered" -- "$cur"))
 }}
 complete -o bashdefault -o default -F _ratecheck ratecheck
 """
@@ -148,7 +148,7 @@ def fish() -> str:
         for name, text in level.commands.items():
             lines.append(f"complete -c ratecheck -n {_quoted(first)} -f -a {name} -d {_quoted(_short(text))}")
         if level.values:
-            lines.append(f"complete -c ratecheck -n {_quoted(within)} -a {_quoted(' '.join(level.values))}")
+            lines.append(f"complete -c ratecheck -n {_quoted(within)} -f -a {_quoted(' '.join(level.values))}")
         for option in level.options:
             line = f"complete -c ratecheck -n {_quoted(within)} -l {option.flag[2:]} -d {_quoted(_short(option.help))}"
             values = "(path dirname studies/*/study.py | path basename)" if option.values == STUDIES else ""

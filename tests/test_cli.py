@@ -1,5 +1,6 @@
 """The console script: its commands, what was probably meant, and tab completion in a real shell."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -125,6 +126,7 @@ def test_bash_takes_the_script_as_it_is(tmp_path):
 def test_zsh_runs_the_script_of_bash():
     assert script("zsh").endswith(script("bash"))
     assert "bashcompinit" in script("zsh")
+    assert not re.search(r"\b(words|path)=", script("zsh"))  # which zsh itself uses
 
 
 def test_fish_knows_every_command_option_and_family():
