@@ -4,6 +4,7 @@ from . import classic, dented, radial, separable  # noqa: F401  (each registers 
 from .audit import audit
 from .cost import Constants, Cost
 from .estimate import estimate
+from .own import cost
 from .registry import InvalidChoice, families, get
 
-__all__ = ["Constants", "Cost", "InvalidChoice", "audit", "estimate", "families", "get"]
+__all__ = ["Constants", "Cost", "InvalidChoice", "audit", "cost", "estimate", "families", "get"]

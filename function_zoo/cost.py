@@ -24,6 +24,9 @@ def shown(value) -> str:
     return " ".join(reprlib.repr(value).split())
 
 
+CONSTANTS = ("alpha", "beta", "M_a", "M_b", "A", "C0", "mu_min")
+
+
 @dataclass(frozen=True)
 class Constants:
     """The constants of Assumption 1 (Zhao and Lai), and the smallest valid bias constant of Algorithm 2.
@@ -44,33 +47,48 @@ class Constants:
 
     M_a, M_b and mu_min are the smallest possible values unless they are listed in `bounds` (proved, but perhaps not the
     smallest); C0 is any constant that does.  What is listed in `measured` was found by the machine, without a proof.
+    None stands for a constant that nobody knows, as in costs of one's own.
     """
 
-    alpha: float
-    beta: float
-    M_a: float
-    M_b: float
-    A: float
-    C0: float
-    mu_min: float
+    alpha: float | None = None
+    beta: float | None = None
+    M_a: float | None = None
+    M_b: float | None = None
+    A: float | None = None
+    C0: float | None = None
+    mu_min: float | None = None
     literal: bool = True
     bounds: tuple[str, ...] = ()
     measured: tuple[str, ...] = ()
 
     def __post_init__(self):
-        for name in ("alpha", "beta", "M_a", "M_b", "A", "C0", "mu_min"):
+        for name in CONSTANTS:
             value = getattr(self, name)
-            if not (isinstance(value, Real) and -math.inf < value <= math.inf):
-                raise ValueError(f"{name} = {shown(value)} must be a number")
+            if not (value is None or (isinstance(value, Real) and -math.inf < value <= math.inf)):
+                raise ValueError(f"{name} = {shown(value)} must be a number, or None where it is not known")
         for name in ("bounds", "measured"):
             names = getattr(self, name)
             if not isinstance(names, tuple | list) or not all(isinstance(n, str) for n in names):
                 raise ValueError(f"{name} = {shown(names)} must be a tuple of names of constants")
 
     @property
-    def M(self) -> float:
+    def M(self) -> float | None:
         """The paper's single constant for (a) and (b)."""
-        return max(self.M_a, self.M_b)
+        return None if self.lacking("M_a", "M_b") else max(self.M_a, self.M_b)
+
+    def lacking(self, *names) -> list[str]:
+        """Those of the named constants that are not known."""
+        return [name for name in names if getattr(self, name) is None]
+
+    def need(self, who: str, *names, instead: str = ""):
+        """Refuse what cannot be done without these constants, in a sentence that says what to give."""
+        if missing := self.lacking(*names):
+            instead = f"{instead}, or " if instead else ""
+            unknown = "are not known" if len(missing) > 1 else "is not known"
+            raise ValueError(
+                f"{who} needs {' and '.join(missing)} of the cost, which {unknown}; "
+                f"give {instead}function_zoo.cost(..., constants=function_zoo.estimate(...).constants)"
+            )
 
     def weakened(self, alpha: float) -> Constants:
         """Of the same cost with a smaller alpha: a^alpha' <= A^(alpha' - alpha) a^alpha for a <= A.
@@ -79,7 +97,7 @@ class Constants:
         """
         if not (isinstance(alpha, Real) and alpha > 0):
             raise ValueError(f"alpha = {shown(alpha)} must be a positive number")
-        if alpha >= self.alpha:
+        if self.alpha is None or alpha >= self.alpha:
             return self
         factor = self.A ** (self.alpha - alpha)
         return replace(self, alpha=alpha, M_b=factor * self.M_b, mu_min=factor * self.mu_min)
@@ -121,6 +139,8 @@ class Cost(Speaking):
     mean: Callable | None = field(default=None, repr=False)
     separable: bool = field(default=False, repr=False)
     registered: bool = field(default=False, repr=False)  # made by function_zoo.get, so a name is enough to remake it
+    searched: float | None = field(default=None, repr=False)  # the doubt about a minimum that a search found
+    maximise: bool = field(default=False, repr=False)  # the formula is minus a reward, which algorithms are to see
 
     def __post_init__(self):
         self._check_fields()
@@ -133,8 +153,8 @@ class Cost(Speaking):
             raise ValueError(f"{self.name}: the box needs {self.dim} lower and {self.dim} upper ends")
         if not (np.all(np.isfinite([self.lower, self.upper])) and np.all(self.lower < self.upper)):
             raise ValueError(f"{self.name}: the box needs finite ends, every lower one below the upper one")
-        if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim or not len(self.minimisers):
-            raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim}) with k >= 1")
+        if self.minimisers.ndim != 2 or self.minimisers.shape[1] != self.dim:
+            raise ValueError(f"{self.name}: minimisers must be an array of shape (k, {self.dim}); k = 0: none is known")
         if not isinstance(self.constants, Constants):
             raise ValueError(f"{self.name}: constants = {shown(self.constants)} must be Constants(...)")
         if self.gap is not None and not self._gap_belongs():
@@ -155,8 +175,11 @@ class Cost(Speaking):
         for name in ("gap", "mean"):
             if getattr(self, name) is not None and not callable(getattr(self, name)):
                 raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be a function or None")
-        if not isinstance(self.separable, bool):
-            raise ValueError(f"{self.name}: separable = {shown(self.separable)} must be True or False")
+        for name in ("separable", "maximise"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be True or False")
+        if not (self.searched is None or (isinstance(self.searched, Real) and 0 <= self.searched < math.inf)):
+            raise ValueError(f"{self.name}: searched = {shown(self.searched)} must be a doubt, 0 or larger, or None")
         if not (isinstance(self.minimum, Real) and -math.inf < self.minimum < math.inf):
             raise ValueError(f"{self.name}: minimum = {shown(self.minimum)} must be a finite number")
         if not isinstance(self.parameters, Mapping):
@@ -171,7 +194,7 @@ class Cost(Speaking):
             known = np.array([float(self.gap(x - self.minimisers[0])) for x in points])
         except Exception:
             return False
-        return np.allclose(known, found, rtol=1e-6, atol=1e-6 * self.constants.M)
+        return np.allclose(known, found, rtol=1e-6, atol=1e-6 * (self.constants.M or 0.0))
 
     def _floats(self, name, given) -> np.ndarray:
         try:
@@ -199,7 +222,14 @@ class Cost(Speaking):
         Only the zoo's own formulas are cached on disk: they depend on captured values alone, which are part of the
         cache key, whereas numba would not notice a changed global in a formula from elsewhere.
         """
+        if hasattr(self.formula, "compiled"):  # anybody's function, see own.py
+            return typed(self.formula.compiled)
         return self._compile(self.formula)
+
+    @property
+    def interpreted(self) -> bool:
+        """Whether kernels have to ask Python for every value, a microsecond and more each."""
+        return getattr(self.formula, "interpreted", False)
 
     @cached_property
     def compiled_gap(self):
@@ -239,13 +269,28 @@ class Cost(Speaking):
         Stored runs are found by it, so it is the same in every process (of one version of Python: bytecode changes).
         """
         box = [self.lower.tolist(), self.upper.tolist(), self.minimum, self.minimisers.tolist()]
-        parts = [*content(self.formula), box, self.constants]
+        parts = [*content(self.formula), box, self.constants, *["rewards"] * self.maximise]
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     @property
     def side(self) -> float:
         """The longest side of the box."""
         return float(np.max(self.upper - self.lower))
+
+    @property
+    def margin(self) -> float:
+        """How far beyond the box f is known to be defined."""
+        return 0.0 if self.constants.A is None else self.constants.A
+
+    @property
+    def rounding(self) -> float:
+        """What rounding errors may make of the minimum."""
+        return 1e-9 * max(1.0, abs(self.minimum), self.constants.M or 0.0)
+
+    @property
+    def minimum_basis(self) -> str:
+        """How the minimum is known."""
+        return "given" if self.searched is None else f"searched, to within {self.searched:.2g}"
 
     def __reduce__(self):
         if self.registered:
@@ -263,7 +308,9 @@ class Cost(Speaking):
         box = " × ".join(f"[{low:g}, {high:g}]" for low, high in zip(self.lower, self.upper, strict=True))
         known = {f.name: getattr(self.constants, f.name) for f in fields(self.constants) if f.name != "literal"}
         numbers = [f"{name} = {value:.6g}" for name, value in known.items() if isinstance(value, Real)]
-        return {"box": box, "minimum": f"{self.minimum:.6g}", "constants": ", ".join(numbers) or "not known"}
+        end, best = ("maximum", -self.minimum) if self.maximise else ("minimum", self.minimum)
+        said = f"{best:.6g}" if self.searched is None else f"{best:.6g}, {self.minimum_basis}"
+        return {"box": box, end: said, "constants": ", ".join(numbers) or "not known"}
 
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])

@@ -21,14 +21,15 @@ BETA_SPANS = ((0.0, 0.3), (0.1, 0.4), (0.2, 0.5), (0.0, 0.5))
 def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, seed: int = 0, repeats: int = 3):
     """Estimate the constants of Assumption 1 for f on the box [lower, upper].
 
-    f takes one point, or an (n, d) array of points if `vectorised` (a Cost is recognised and counts as such).  It is
+    f takes a point as it does in `cost`, or an (n, d) array of points if `vectorised` (a Cost counts as such).  It is
     evaluated up to `margin` beyond the box; with margin 0 only cubes inside the box are seen.  Expect some ten million
-    evaluations: a function that is not vectorised takes minutes.
+    evaluations: a function that takes one point at a time takes minutes.
 
-    A table: constant, estimate, low, high, note.  The suprema M_a, M_b, M and mu_min are lower estimates by nature:
-    something as large was seen.  Their intervals allow for what independent searches missed and for the uncertainty
-    of alpha; the intervals of the exponents span what different scales and searches say, with a margin.  They are
-    systematic, not statistical: on the families of the zoo they hold the annotated values.
+    A table: constant, estimate, low, high, note; its `constants` are for `cost(..., constants=...)`.  The suprema M_a,
+    M_b, M and mu_min are lower estimates by nature: something as large was seen.  Their intervals allow for what
+    independent searches missed and for the uncertainty of alpha; the intervals of the exponents span what different
+    scales and searches say, with a margin.  They are systematic, not statistical: on the families of the zoo they hold
+    the annotated values.
     """
     target = _target(f, lower, upper, margin, vectorised)
     rng = np.random.default_rng(seed_of("estimate", seed))
@@ -75,9 +76,11 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         ("mu_min", *mu, mu_note),
         ("minimum", target.minimum, target.minimum - 10 * doubt, target.minimum, _count(target)),
     ]
-    from .table import Table
+    from .estimates import Estimates
 
-    return Table.of("Estimated constants", rows, ["constant", "estimate", "low", "high", "note"])
+    table = Estimates.of("Estimated constants", rows, ["constant", "estimate", "low", "high", "note"])
+    table.margin, table.dim = float(margin), target.dim
+    return table
 
 
 def _alpha(errors):
@@ -102,11 +105,11 @@ def _count(target):
     return "1 minimiser found" if n == 1 else f"{n} minimisers found"
 
 
-def ends(name, values):
+def ends(name, values, where="estimate"):
     try:
         return np.atleast_1d(np.asarray(values, dtype=float)).ravel()
     except (TypeError, ValueError, OverflowError):
-        raise InvalidChoice(f"estimate: {name} = {shown(values)} must be numbers, one per coordinate") from None
+        raise InvalidChoice(f"{where}: {name} = {shown(values)} must be numbers, one per coordinate") from None
 
 
 def _target(f, lower, upper, margin, vectorised):
@@ -123,9 +126,7 @@ def _target(f, lower, upper, margin, vectorised):
     elif vectorised:
         many = f
     else:
-
-        def many(X):
-            return np.array([f(x) for x in X])
+        many = _by_points(f, lower, upper)
 
     def checked(X):
         values = np.asarray(many(X))
@@ -162,19 +163,28 @@ def _target(f, lower, upper, margin, vectorised):
     )
 
 
-def locate(target: Target, rng, starts=32, width=48, rounds=50):
+def _by_points(f, lower, upper):
+    """f at many points, however it takes one."""
+    from .own import recognised
+
+    formula = recognised(f, lower, upper, 1.0, "estimate")
+    return lambda X: formula(np.ascontiguousarray(X.T))
+
+
+def locate(target: Target, rng, starts=32, width=48, rounds=50, points=None):
     """The target with its minimum and minimisers, found by independent searches; and the uncertainty of the minimum.
 
-    Starts are low points far apart.  Every round samples at a scale that shrinks, which also suits rough functions,
-    and moves single coordinates at random scales.  What a second search still gains is the uncertainty.
+    Starts are those of the points (by default 40,000 random ones) that are low and far apart.  Every round samples at a
+    scale that shrinks, which also suits rough functions, and moves single coordinates at random scales.  What a second
+    search still gains is the uncertainty.
     """
     low, high, dim = target.lower, target.upper, target.dim
-    points = rng.uniform(low, high, (40_000, dim))
+    points = rng.uniform(low, high, (40_000, dim)) if points is None else points
     values = target.many(points)
     order = np.argsort(values)
     chosen = [order[0]]
     gap = 0.05 * target.side
-    for i in order[: len(order) // 4]:
+    for i in order[: -(-len(order) // 4)]:
         if len(chosen) == starts:
             break
         if np.min(np.max(np.abs(points[chosen] - points[i]), axis=1)) >= gap:

@@ -27,6 +27,8 @@ def packed(formula) -> bytes:
 def content(formula, within=()) -> list:
     """What a formula computes: its code and the values that it captured, without the address of anything."""
     function = getattr(formula, "py_func", formula)  # of what numba compiled
+    if not isinstance(function, FunctionType):  # an object that can be called
+        return [_value(function, within)]
     cells = function.__closure__ or ()
     return [*_code(function.__code__), [_value(cell.cell_contents, (*within, function)) for cell in cells]]
 
@@ -77,6 +79,8 @@ def _value(value, within) -> str:
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, FunctionType):
         return repr(content(value, within))
+    if isinstance(value, MethodType):
+        return f"method {content(value.__func__, within)} of {_value(value.__self__, within)}"
     if type(value).__repr__ is object.__repr__:
         return f"{type(value).__qualname__} {_value(value.__getstate__(), (*within, value))}"
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

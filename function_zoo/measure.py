@@ -49,8 +49,8 @@ class Target:
             cost.upper,
             cost.minimum,
             cost.minimisers,
-            cost.constants.A,
-            cost.constants.A,
+            cost.margin,
+            cost.margin,
         )
 
 

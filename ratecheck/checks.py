@@ -89,7 +89,7 @@ def check_replicates(replicates) -> list[int]:
 
 def check_is_cost(cost) -> None:
     if not all(hasattr(cost, name) for name in ("compiled", "constants", "minimisers")):
-        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.Cost")
+        raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or function_zoo.cost")
 
 
 def check_alignment(alignment) -> str:

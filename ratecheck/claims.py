@@ -40,8 +40,18 @@ def check_known(constants, dim):
     for name in ("alpha", "beta"):
         if not hasattr(constants, name):
             raise ValueError(f"constants = {shown(constants)} must be those of a cost, function_zoo.Constants(...)")
-        real(name, getattr(constants, name))
+        if getattr(constants, name) is not None:  # nobody knows it, and perhaps nobody asks for it
+            real(name, getattr(constants, name))
     whole("dim", dim, 1, LONGEST)
+
+
+def _needed(function) -> list:
+    """The parameters that a function must be given; none where it does not say."""
+    try:
+        parameters = signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 def nothing(*_, **__) -> tuple:
@@ -52,10 +62,10 @@ def nothing(*_, **__) -> tuple:
 class Theorem:
     """A claim about an algorithm's regret, for costs with given constants.
 
-    `formula(alpha, beta, dim)` is the rate that it promises; `kind` says whether R grows at most ("upper") or at least
-    ("lower") so fast; `hypotheses(constants, dim, **settings)` yields what a cost or the settings of an algorithm do
-    not meet and without which nothing is promised; `unneeded(constants, dim)` yields, as sentences, hypotheses that are
-    printed and not met, but that no proof needs.
+    `formula(alpha, beta, dim)` or `formula(constants, dim)` is the rate that it promises; `kind` says whether R grows
+    at most ("upper") or at least ("lower") so fast; `hypotheses(constants, dim, **settings)` yields what a cost or the
+    settings of an algorithm do not meet and without which nothing is promised; `unneeded(constants, dim)` yields, as
+    sentences, hypotheses that are printed and not met, but that no proof needs.
     """
 
     name: str
@@ -83,18 +93,21 @@ class Theorem:
 
     def rate(self, constants: Constants, dim: int) -> Rate:
         check_known(constants, dim)
-        with self._asked():
-            rate = self.formula(constants.alpha, constants.beta, dim)
+        with self._asked(constants):
+            whole = len(_needed(self.formula)) == 2
+            rate = self.formula(constants, dim) if whole else self.formula(constants.alpha, constants.beta, dim)
         if not isinstance(rate, Rate):
             raise ValueError(f"{self.name}: its formula returned {shown(rate)}, where it must return a Rate")
         return rate
 
     @contextmanager
-    def _asked(self):
+    def _asked(self, constants):
         """Around a formula or a hypothesis: what it cannot take is said in a sentence."""
         try:
             yield
         except (TypeError, AttributeError, ArithmeticError) as error:
+            if hasattr(constants, "need"):
+                constants.need(self.name, "alpha", "beta")
             raise ValueError(f"{self.name} cannot be asked about that ({type(error).__name__}: {error})") from error
 
     def violated(self, constants: Constants, dim: int, **settings) -> tuple[Violation, ...]:
@@ -103,7 +116,7 @@ class Theorem:
         if not any(p.kind is Parameter.VAR_KEYWORD for p in spoken_of.values()):
             settings = {name: value for name, value in settings.items() if name in spoken_of}
         check_known(constants, dim)
-        with self._asked():
+        with self._asked(constants):
             found = tuple(self.hypotheses(constants, dim, **settings) or ())
         for violation in found:
             if not isinstance(violation, Violation):
@@ -114,7 +127,7 @@ class Theorem:
 
     def remarks(self, constants: Constants, dim: int) -> tuple[str, ...]:
         check_known(constants, dim)
-        with self._asked():
+        with self._asked(constants):
             return tuple(self.unneeded(constants, dim) or ())
 
     def claim(self, constants: Constants, dim: int, **settings) -> Claim:

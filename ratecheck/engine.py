@@ -1,12 +1,14 @@
-"""From an algorithm, a cost, horizons and a seed to a table of regrets, on the threads of this machine."""
+"""From an algorithm, a cost, horizons and a seed to a table of regrets, on the cores of this machine."""
 
 from __future__ import annotations
 
 import math
 import threading
+import time
 import warnings
 from collections.abc import Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ import numpy as np
 from function_zoo.speaking import Speaking, lines
 
 from . import seeding
+from .algorithms.asktell import AlgorithmError
 from .algorithms.protocol import Algorithm, Run, check_algorithm
 from .algorithms.run import HIGHEST, bad_value, lowest, values
 from .checks import (
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
+LOOK = 0.1  # seconds between two such looks where steps are slow
+ALONE = 1.0  # seconds of work before other processes are started, which takes about as long
 PROBES = 512
 STANDARD = Gaussian(1.0)
 SEMANTICS = 2  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
@@ -140,31 +145,177 @@ def simulate(
     algorithm = algorithm.settle(cost)
     for horizon in horizons:
         algorithm.check(cost, horizon, alignment == "random")
-    check_cost(cost)
+    if diagnostics and not len(cost.minimisers):
+        raise ValueError(f"diagnostics follow a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
+    check_cost(cost, algorithm.compiled)
 
-    blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
-    stop = threading.Event()
+    job = Job(algorithm, cost, seed, noise, alignment, diagnostics)
+    units = job.units(horizons, replicates)
+    # the longest runs first, so that no worker is left with one at the end
+    found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers))
+    return gathered(job, [found[unit] for unit in units])
 
-    def unit(replicate, block):
-        return run_replicate(algorithm, cost, block, replicate, seed, noise, alignment, diagnostics, stop)
 
-    with ThreadPoolExecutor(min(workers, len(blocks) * len(replicates))) as pool:
-        # the longest runs first, so that no worker is left with one at the end
-        futures = {(r, b[-1]): pool.submit(unit, r, b) for b in reversed(blocks) for r in replicates}
-        try:
-            wait(futures.values(), return_when=FIRST_EXCEPTION)
-            results = [futures[r, b[-1]].result() for r in replicates for b in blocks]
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
+@dataclass(frozen=True)
+class Job:
+    """All that runs of one series have in common."""
+
+    algorithm: Algorithm
+    cost: Cost
+    seed: int = 0
+    noise: Noise = STANDARD
+    alignment: str = "random"
+    diagnostics: bool = False
+
+    def units(self, horizons, replicates) -> list[tuple[int, tuple[int, ...]]]:
+        """(replicate, horizons) of every run."""
+        blocks = [tuple(horizons)] if self.algorithm.anytime else [(horizon,) for horizon in horizons]
+        return [(replicate, block) for replicate in replicates for block in blocks]
+
+    def run(self, unit, stop):
+        replicate, horizons = unit
+        how = (self.seed, self.noise, self.alignment, self.diagnostics)
+        return run_replicate(self.algorithm, self.cost, horizons, replicate, *how, stop)
+
+    def __str__(self):
+        return f"{self.algorithm} on {self.cost}"
+
+    @property
+    def plain(self) -> bool:
+        """Whether its runs need the interpreter at every step, so that threads would not help."""
+        return not self.algorithm.compiled or self.cost.interpreted
+
+
+def gathered(job: Job, results) -> Runs:
+    """The table of some runs, each with its rows, those of its levels and a complaint."""
     rows = [row for rows, _, _ in results for row in rows]
     level_rows = [row for _, rows, _ in results for row in rows]
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
-        warnings.warn(complaint, RuntimeWarning, stacklevel=2)
-    shared = asdict(series_of(algorithm, cost, seed, noise, alignment))
+        warnings.warn(complaint, RuntimeWarning, stacklevel=3)
+    algorithm, cost = job.algorithm, job.cost
+    shared = asdict(series_of(algorithm, cost, job.seed, job.noise, job.alignment))
     period, shared["series"] = shared.pop("period"), shared.pop("digest")
     shared["period"] = math.nan if period is None else period
     return Runs(algorithm, cost, rows, level_rows, shared)
+
+
+# Where runs go: to threads, or, where the interpreter would keep them from each other, to processes
+
+
+class Limit:
+    """When no further run begins, and when nobody waits any more; both by a clock, and never by a regret."""
+
+    def __init__(self, seconds=math.inf, at_most=math.inf):
+        self.begun, self.seconds, self.at_most = time.monotonic(), seconds, at_most
+
+    @property
+    def spent(self) -> float:
+        return time.monotonic() - self.begun
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until nobody waits any more, None for ever."""
+        return None if math.isinf(self.at_most) else max(0.0, self.at_most - self.spent)
+
+    def over(self) -> bool:
+        return self.spent > self.seconds
+
+    def is_set(self) -> bool:
+        return self.spent > self.at_most
+
+
+def finished(job: Job, units, workers: int, limit: Limit | None = None, together: int | None = None):
+    """(unit, result) of every run as it ends; of those that the limit allows to begin and to end.
+
+    Bits do not depend on where a run is made.  `together` is the number of runs that go to a process at once.
+    """
+    limit = limit or Limit()
+    if not job.plain:
+        yield from _on_threads(job, units, workers, limit)
+        return
+    left = yield from _here(job, units, limit, limit.at_most if min(workers, len(units)) == 1 else limit.spent + ALONE)
+    if sum(steps(unit) for unit in left) <= sum(map(steps, units)) / 2:  # by the time that others are ready it is done
+        yield from _here(job, left, limit, limit.at_most)
+        return
+    chunk = together or max(1, len(left) // (16 * workers))
+    try:
+        yield from _on_processes(job, left, workers, limit, chunk)
+    except _Unsent as why:
+        warnings.warn(f"one process runs it all, since {why}", RuntimeWarning, stacklevel=3)
+        yield from _here(job, why.units, limit, limit.at_most)
+
+
+def steps(unit) -> int:
+    return unit[1][-1]
+
+
+def _here(job, units, limit, until):
+    """Runs in this thread until a time; returns those that are left."""
+    stop = Limit(limit.seconds, until)
+    stop.begun = limit.begun
+    for i, unit in enumerate(units):
+        if limit.over():
+            return []
+        result = job.run(unit, stop)
+        if len(result[0]) < len(unit[1]):
+            return units[i:] if not limit.is_set() else []
+        yield unit, result
+    return []
+
+
+def _on_threads(job, units, workers, limit):
+    stop = threading.Event()
+    pool = ThreadPoolExecutor(min(workers, len(units)))
+    try:
+        futures = {pool.submit(job.run, unit, stop): unit for unit in units}
+        yield from _completed(futures, limit)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _completed(futures, limit):
+    """(unit, result) of futures, as they come."""
+    with suppress(TimeoutError):
+        for future in as_completed(futures, limit.left):
+            if not future.cancelled():
+                yield futures[future], future.result()
+            if limit.over():
+                for waiting in futures:
+                    waiting.cancel()
+
+
+class _Unsent(Exception):
+    """No other process can make sense of these units."""
+
+    def __init__(self, why, units):
+        super().__init__(why)
+        self.units = units
+
+
+def _on_processes(job, units, workers, limit, chunk):
+    from .executors.errors import ExecutorError, NotLoaded
+    from .executors.local import Processes
+
+    chunks = [tuple(units[i : i + chunk]) for i in range(0, len(units), chunk)]
+    pool, done = Processes(min(workers, len(chunks))), set()
+    try:
+        pool.expect(job)
+        futures = {pool.submit(_perform, job, units): units for units in chunks}
+        for units_, results in _completed(futures, limit):
+            for unit, result in zip(units_, results, strict=True):
+                done.add(unit)
+                yield unit, result
+    except (ExecutorError, NotLoaded) as error:
+        raise _Unsent(error, [unit for unit in units if unit not in done]) from None
+    finally:
+        pool.close()
+
+
+def _perform(job: Job, units, stop=None):
+    """What another process does with some units."""
+    stop = stop or threading.Event()
+    return [job.run(unit, stop) for unit in units]
 
 
 def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
@@ -180,14 +331,22 @@ def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignme
 
 def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
+    try:
+        return _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop)
+    except AlgorithmError as error:
+        raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
+
+
+def _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
+    pace = Pace(algorithm.compiled and not cost.interpreted)
     stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
                 return rows, level_rows, None
-            run.advance(min(horizon, run.t + SLICE))
+            pace.advance(run, horizon)
         row = {
             "replicate": replicate,
             "horizon": horizon,
@@ -212,6 +371,21 @@ def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, 
     return rows, level_rows, run.complaint()
 
 
+class Pace:
+    """How many steps are made between two looks at the clock."""
+
+    def __init__(self, fast):
+        self.steps = SLICE if fast else 1
+
+    def advance(self, run, until):
+        begun = time.monotonic()
+        run.advance(min(until, run.t + self.steps))
+        if time.monotonic() - begun < LOOK:
+            self.steps = min(2 * self.steps, SLICE)
+        else:
+            self.steps = max(1, self.steps // 2)
+
+
 def begin(
     algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
@@ -221,18 +395,24 @@ def begin(
     return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length
 
 
-def check_cost(cost):
-    """Refuse a cost that is not finite or falls below its minimum at a point of the box or of its margin."""
+def check_cost(cost, compiled=True):
+    """Refuse a cost that is not finite or falls below its minimum at a point of the box or of its margin.
+
+    Its values come from the form that will be used: the compiled one, or Python.
+    """
     rng = np.random.default_rng(0)
-    margin = cost.constants.A
-    inner = rng.uniform(cost.lower, cost.upper, (PROBES, cost.dim))
-    outer = rng.uniform(cost.lower - margin, cost.upper + margin, (PROBES, cost.dim))
+    probes = PROBES if compiled else PROBES // 8  # somebody's simulator may be slow
+    inner = rng.uniform(cost.lower, cost.upper, (probes, cost.dim))
+    outer = rng.uniform(cost.lower - cost.margin, cost.upper + cost.margin, (probes if cost.margin else 0, cost.dim))
     centre = (cost.lower + cost.upper)[None] / 2
     points = np.vstack([cost.minimisers, centre, cost.lower[None], cost.upper[None], inner, outer])
-    found = values(cost.compiled, points)
+    try:
+        found = values(cost.compiled, points) if compiled else np.asarray(cost.many(points), dtype=float)
+    except Exception as error:
+        raise ValueError(f"{cost} cannot be computed on its box ({type(error).__name__}: {error})") from error
     away = found[: len(cost.minimisers)] - cost.minimum
     outside = np.any((cost.minimisers < cost.lower) | (cost.minimisers > cost.upper), axis=1)
-    wrong = np.flatnonzero((away > 1e-9 * max(1.0, abs(cost.minimum), cost.constants.M)) | outside)
+    wrong = np.flatnonzero((away > cost.rounding) | outside)
     if wrong.size and np.isfinite(away[wrong[0]]):
         raise ValueError(
             f"{cost}: the minimiser {cost.minimisers[wrong[0]].tolist()} is not one: f exceeds its minimum there by "
@@ -240,4 +420,4 @@ def check_cost(cost):
         )
     bad = np.flatnonzero(~((lowest(cost) <= found) & (found < HIGHEST)))
     if bad.size:
-        raise ValueError(bad_value(cost, points[bad[0]]))
+        raise bad_value(cost, points[bad[0]], found[bad[0]])

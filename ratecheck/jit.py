@@ -115,6 +115,9 @@ class Kernel:
 
     def specialise(self, cost, formula):
         """From now on, use a form made for this cost's formula; it is compiled when first called."""
+        if not isinstance(cost.formula, FunctionType):  # anybody's object: what it calls may not compile
+            self.own[formula] = None
+            return
         body = njit(forceinline=True, error_model="numpy")(cost.formula)
 
         @njit(forceinline=True)

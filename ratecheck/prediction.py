@@ -205,6 +205,9 @@ def _check_predictable(algorithm, cost):
     check_is_cost(cost)
     if not hasattr(algorithm, "level_rule"):
         raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
+    cost.constants.need("a prediction", "alpha")
+    if not len(cost.minimisers):
+        raise ValueError(f"a prediction needs a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
     if cost.dim > MOST_DIM:
         raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
 

@@ -98,7 +98,7 @@ def test_bad_questions(fails_with):
     fails_with(lambda: zoo.estimate(ok, [], [], vectorised=True), "lower < upper")
     fails_with(lambda: zoo.estimate(ok, "a", [1.0], vectorised=True), "must be numbers")
     fails_with(lambda: zoo.estimate(ok, [0.0], [1.0], vectorised=True, margin="wide"), "not a number")
-    fails_with(lambda: zoo.estimate(ok, [0.0], [1.0]), "is vectorised = False right?")
+    fails_with(lambda: zoo.estimate(lambda x: x, [0.0, 0.0], [1.0, 1.0]), "returned shape (2,) for one point")
     fails_with(lambda: zoo.estimate(3.0, [0.0], [1.0]), "not a function")
     fails_with(lambda: zoo.estimate(lambda X: X[:, 0] * 1j, [0.0], [1.0], vectorised=True), "real numbers")
     fails_with(lambda: zoo.estimate(ok, [0.0], [np.inf], vectorised=True), "finite")

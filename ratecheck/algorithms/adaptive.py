@@ -86,6 +86,11 @@ class AdaptiveBins(Compiled):
     def settle(self, cost) -> AdaptiveBins:
         """The same algorithm with every number spelt out for this cost."""
         known = cost.constants
+        if self.alpha is None or self.mu is None:
+            needed = ["alpha"] * (self.alpha is None) + ["mu_min"] * (self.mu is None)
+            known.need("AdaptiveBins", *needed, instead="alpha=... and mu=...")
+        if self.mu == "theorem":
+            known.need("AdaptiveBins with mu = 'theorem'", "M_a", "M_b", "A", instead="mu=...")
         alpha = float(known.alpha if self.alpha is None else self.alpha)
         mu = self.mu
         if mu is None:
@@ -105,6 +110,8 @@ class AdaptiveBins(Compiled):
 
     def claims(self, cost) -> tuple[Claim, ...]:
         known = self._constants(cost)
+        if known.lacking("alpha", "beta", "M_a", "M_b", "mu_min"):
+            return ()
         theorem = zhao_lai.theorem2 if known == cost.constants else zhao_lai.misspecified
         own = theorem.claim(known, cost.dim, **self.settings(cost))
         return own, zhao_lai.theorem3.claim(cost.constants, cost.dim)
@@ -115,17 +122,20 @@ class AdaptiveBins(Compiled):
     def _constants(self, cost):
         """Those that the cost has with this alpha, or with its own where this one asks for too much."""
         known = cost.constants
-        return known if math.isclose(self.alpha, known.alpha) else known.weakened(self.alpha)
+        same = known.lacking("alpha", "A", "M_b", "mu_min") or math.isclose(self.alpha, known.alpha)
+        return known if same else known.weakened(self.alpha)
 
     def period(self, cost) -> float:
-        if self.alpha > cost.constants.alpha:
+        if cost.constants.lacking("alpha", "beta") or self.alpha > cost.constants.alpha:
             return math.nan  # the levels of such a run follow no theory
         return zhao_lai.period(self.alpha, cost.constants.beta, cost.dim)
 
     def scale(self, cost) -> float:
-        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+        return zhao_lai.period_of(cost.constants, cost.dim)
 
     def onset(self, cost, horizon) -> float:
+        if cost.constants.lacking("alpha", "M_a"):
+            return 1.0
         return zhao_lai.onset(self._constants(cost), cost.dim, self.mu, self.a0, cost.side, horizon)
 
     def shift(self, cost) -> float:
@@ -167,7 +177,7 @@ class AdaptiveRun(Run):
         self.cell = np.hstack([np.zeros((m, CORNER)), grid])
         self.priority = self.random(m)
         self.state[CELLS] = m
-        self.state[STAR] = self.cell_of(cost.minimisers[0])
+        self.state[STAR] = self.cell_of(self.star)
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
         self.make_room(max(256, m + m // 2))
 
@@ -211,7 +221,7 @@ class AdaptiveRun(Run):
             self.tree,
             self.state,
             self.total_regret,
-            self.cost.minimisers[0],
+            self.star,
             self.by_level,
             self.trace,
         )

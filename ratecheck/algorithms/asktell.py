@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -24,19 +26,35 @@ from .run import CLOCK, HIGHEST, Run, lowest
 if TYPE_CHECKING:
     from function_zoo import Constants
 
+ORDER = ("dim", "lower", "upper", "horizon", "rng")  # of a factory that names its parameters otherwise
+OFFERED = (*ORDER, "sigma", "noise", "seed")
+ROUNDING = 1e-9  # of the side of the box: so far beyond it a query counts as one on its face
+
 
 @dataclass(frozen=True)
 class AskTell:
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
-    `anytime` says that it ignores the horizon, so that one run serves all of them.  `promise` is what is claimed for it
-    and what a study judges: a Rate, a Theorem, or a function of (constants, dim) that returns a Rate.  Processes and
-    clusters receive factory and promise by name where they can find it, else by value.
+    The factory, a class as a rule, is given what its parameters name: dim, lower, upper, horizon, rng (a
+    numpy.random.Generator), seed (a number), sigma or noise (the standard deviation of the noise).  Five parameters of
+    other names are given dim, lower, upper, horizon and rng in this order.
+
+    `ask()` returns a point of the box, then `tell(x, y)` is called; or an (m, d) array, then `tell(X, Y)` is called
+    with m values.  A batch is m steps: regret is counted point by point, also where a horizon falls inside it, and a
+    run that ends inside it tells nothing more.
+
+    `anytime` says that it ignores the horizon, so that one run serves all of them; None: it does unless the factory
+    asks for `horizon`.  `maximise` says whether tell is given rewards, -f plus noise; None: as the cost has it.
+
+    `promise` is what is claimed for it and what a study judges: a Rate, a Theorem, or a function of (constants, dim)
+    that returns a Rate.  Processes and clusters receive factory and promise by name where they can find it, else by
+    value.
     """
 
     factory: Callable
-    anytime: bool = False
+    anytime: bool | None = None
     promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None
+    maximise: bool | None = None
     compiled: ClassVar[bool] = False
 
     def __post_init__(self):
@@ -45,9 +63,15 @@ class AskTell:
                 f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
             )
         if not callable(self.factory):
+            made = " (give the class itself, not an instance)" if hasattr(self.factory, "ask") else ""
             raise ValueError(
-                f"factory = {shown(self.factory)} must be callable as factory(dim, lower, upper, horizon, rng)"
+                f"factory = {shown(self.factory)} must be callable as factory(dim, lower, upper, horizon, rng){made}"
             )
+        for name in ("anytime", "maximise"):
+            if not (getattr(self, name) is None or isinstance(getattr(self, name), bool)):
+                raise ValueError(f"{name} = {shown(getattr(self, name))} must be True, False or None")
+        if self.anytime is None:
+            object.__setattr__(self, "anytime", "horizon" not in wanted(self.factory))
 
     @property
     def _maker(self) -> Callable:
@@ -84,18 +108,20 @@ class AskTell:
         return 0.0  # it has no cells
 
     def __reduce__(self):
-        return _unpacked, (packed(self.factory), self.anytime, packed(self.promise))
+        return _unpacked, (packed(self.factory), self.anytime, packed(self.promise), self.maximise)
 
     def settings(self, cost) -> dict:
         return {}
 
     def claims(self, cost) -> tuple[Claim, ...]:
-        """Its promise, if it makes one, and the bound that holds for any strategy."""
-        bound = zhao_lai.theorem3.claim(cost.constants, cost.dim)
+        """Its promise, if it makes one, and, where the constants are known, the bound that holds for any strategy."""
+        bound = ()
+        if not cost.constants.lacking("alpha", "beta"):
+            bound = (zhao_lai.theorem3.claim(cost.constants, cost.dim),)
         if self.promise is None:
-            return (bound,)
+            return bound
         if isinstance(self.promise, Theorem):
-            return self.promise.claim(cost.constants, cost.dim), bound
+            return self.promise.claim(cost.constants, cost.dim), *bound
         try:
             rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
         except (TypeError, ArithmeticError) as error:
@@ -104,13 +130,13 @@ class AskTell:
             ) from error
         if not isinstance(rate, Rate):
             raise ValueError(f"the promise of {self.label} is {shown(rate)} on {cost}, where it must return a Rate")
-        return Claim("its promise", f"{self.label}: {rate}", "upper", rate), bound
+        return Claim("its promise", f"{self.label}: {rate}", "upper", rate), *bound
 
     def period(self, cost) -> float:
         return math.nan
 
     def scale(self, cost) -> float:
-        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+        return zhao_lai.period_of(cost.constants, cost.dim)
 
     def onset(self, cost, horizon) -> float:
         return 1.0
@@ -130,11 +156,75 @@ class AskTell:
         return AskTellRun(self, cost, rng, noise, horizon)
 
     def __str__(self):
-        return f"AskTell({self.label})"
+        told = "" if self.maximise is None else f", maximise={self.maximise}"
+        return f"AskTell({self.label}{told})"
 
 
-def _unpacked(factory, anytime, promise) -> AskTell:
-    return AskTell(pickle.loads(factory), anytime, pickle.loads(promise))
+def _unpacked(factory, anytime, promise, maximise=None) -> AskTell:
+    return AskTell(pickle.loads(factory), anytime, pickle.loads(promise), maximise)
+
+
+def wanted(factory) -> tuple[str, ...]:
+    """What a factory is given: by the names of its parameters, or all of ORDER, in order, where it has other names."""
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # it does not say
+        return ORDER
+    kinds = {p.kind for p in parameters}
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return ORDER
+    if inspect.Parameter.VAR_KEYWORD in kinds:
+        return OFFERED
+    needed = [p for p in parameters if p.default is p.empty]
+    if all(p.name in OFFERED and p.kind is not p.POSITIONAL_ONLY for p in needed):
+        given = factory.keywords if isinstance(factory, partial) else {}
+        named = {p.name for p in parameters if p.name not in given}
+        return tuple(name for name in OFFERED if name in named)
+    return ORDER if len(needed) == len(ORDER) else ()
+
+
+def arguments(algorithm: AskTell, cost, horizon, rng, noise) -> tuple[tuple, dict]:
+    """With what the factory is called; where that is not possible, a sentence."""
+    offered = {"dim": cost.dim, "lower": cost.lower.copy(), "upper": cost.upper.copy(), "horizon": horizon, "rng": rng}
+    offered |= {"sigma": float(noise.sigma), "noise": float(noise.sigma)}
+    offered["seed"] = int(rng.bit_generator.seed_seq.generate_state(1)[0])  # without a draw from the rng
+    given = {name: offered[name] for name in wanted(algorithm.factory)}
+    try:
+        signature = inspect.signature(algorithm.factory)
+        keywords = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+        by_name = keywords or all(name in signature.parameters for name in given)
+        signature.bind(**given) if by_name else signature.bind(*given.values())
+    except ValueError:  # it has no signature
+        by_name = False
+    except TypeError as error:
+        raise ValueError(
+            f"{algorithm.label} cannot be made ({error}); a factory may ask for {', '.join(OFFERED)}, and for nothing "
+            "else unless it has a default"
+        ) from None
+    return ((), given) if by_name else (tuple(given.values()), {})
+
+
+class AlgorithmError(RuntimeError):
+    """Code from elsewhere failed; the message says where, the cause is what it raised, also from another process."""
+
+    def __reduce__(self):
+        told = self.__cause__
+        text = told.text if isinstance(told, Elsewhere) else "".join(traceback.format_exception(told))
+        return _failed, (self.args[0], text)
+
+
+class Elsewhere(Exception):
+    """A traceback from another process, as text."""
+
+    def __init__(self, text):
+        super().__init__(f"\n{text}")
+        self.text = text
+
+
+def _failed(message, text) -> AlgorithmError:
+    error = AlgorithmError(message)
+    error.__cause__ = Elsewhere(text)
+    return error
 
 
 class AskTellRun(Run):
@@ -142,25 +232,81 @@ class AskTellRun(Run):
         own, self.noise_rng = rng.spawn(2)
         super().__init__(cost, noise, own, None)
         self.name = algorithm.label
-        try:
-            self.player = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, own)
-        except TypeError as error:
-            raise ValueError(f"{self.name}(dim, lower, upper, horizon, rng) cannot be made ({error})") from error
+        rewards = cost.maximise if algorithm.maximise is None else algorithm.maximise
+        self.sign = -1.0 if rewards else 1.0
+        self.low, self.high = cost.lower.tolist(), cost.upper.tolist()
+        self.asked = self.points = None  # what it asked for, as it asked, and as points that are queried one by one
+        self.told = []
+        given, named = arguments(algorithm, cost, horizon, own, noise)
+        self.player = self._call("", algorithm.factory, *given, **named)
         if not (hasattr(self.player, "ask") and hasattr(self.player, "tell")):
             raise ValueError(f"{self.name} makes {shown(self.player)}, which has no ask and tell")
 
     def advance(self, until):
         cost, least = self.cost, lowest(self.cost)
         while self.t < until:
-            x = np.asarray(self.player.ask(), dtype=float)
-            if x.shape != (cost.dim,) or not np.all((cost.lower <= x) & (x <= cost.upper)):
-                raise ValueError(f"{self.name} asked for {x.tolist()}, which is no point of the box of {cost}")
-            y = cost(x)
+            if self.asked is None:
+                self._ask()
+            x = self.points[len(self.told)]
+            try:
+                y = cost(x)
+            except Exception as error:
+                place = f"{cost} cannot be computed at x = {x.tolist()}, step {self.t + 1}"
+                raise AlgorithmError(f"{place} ({type(error).__name__}: {error})") from error
             if not least <= y < HIGHEST:
-                self.refuse(x)
+                self.refuse(x, y)
             self.total_regret[0] += y - cost.minimum
             self.state[CLOCK] += 1
-            self.player.tell(x, y + draw(*self.noise, self.noise_rng))
+            self.told.append(self.sign * (y + draw(*self.noise, self.noise_rng)))
+            if len(self.told) == len(self.points):
+                self._tell()
+
+    def _ask(self):
+        asked = self._call("ask", self.player.ask)
+        try:
+            x = np.asarray(asked, dtype=float)
+        except (TypeError, ValueError):
+            raise self._refusal(shown(asked)) from None
+        if x.shape == (self.cost.dim,):  # as nearly always: quickly
+            within = zip(self.low, x.tolist(), self.high, strict=True)
+            if all(low <= coordinate <= high for low, coordinate, high in within):
+                self.asked, self.points = x, x[None]
+                return
+        if x.ndim == 0 and self.cost.dim == 1:
+            points = x.reshape(1, 1)
+        elif x.shape == (self.cost.dim,):
+            points = x[None]
+        elif x.ndim == 2 and x.shape[1] == self.cost.dim and len(x):
+            points = x
+        else:
+            raise self._refusal(shown(x.tolist()))
+        inside = np.clip(points, self.cost.lower, self.cost.upper)
+        off = ~(np.abs(points - inside) <= ROUNDING * (self.cost.upper - self.cost.lower))
+        if np.any(off):
+            raise self._refusal(shown(points[np.argmax(np.any(off, axis=1))].tolist()))
+        self.asked, self.points = (float(inside[0, 0]), inside) if x.ndim == 0 else (inside.reshape(x.shape), inside)
+
+    def _refusal(self, what) -> ValueError:
+        box = " x ".join(f"[{a:g}, {b:g}]" for a, b in zip(self.cost.lower, self.cost.upper, strict=True))
+        return ValueError(
+            f"{self.name} asked for {what} at step {self.t + 1}, which is no point of the box of {self.cost}, {box}, "
+            f"and no array of such points with {self.cost.dim} columns"
+        )
+
+    def _tell(self):
+        asked, told = self.asked, self.told
+        self.asked, self.told = None, []
+        y = np.array(told) if np.ndim(asked) == 2 else told[0]
+        self._call("tell", self.player.tell, asked, y)
+
+    def _call(self, name, function, *arguments, **named):
+        """Call code from elsewhere; what it raises is told with the place."""
+        try:
+            return function(*arguments, **named)
+        except (Exception, SystemExit) as error:
+            step = self.t + (name == "ask")
+            failed = f"{self.name}.{name} failed at step {step}" if name else f"{self.name} cannot be made"
+            raise AlgorithmError(f"{failed} ({type(error).__name__}: {error})") from error
 
     def complaint(self):
         return None

@@ -24,6 +24,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from function_zoo.cost import CONSTANTS
+
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
@@ -85,6 +87,11 @@ class HOO(Compiled):
     def settle(self, cost) -> HOO:
         """The same algorithm with every number spelt out for this cost."""
         known, d = cost.constants, cost.dim
+        if self.rho is None or self.nu is None:
+            needed = ["alpha"] + ["mu_min"] * (self.nu is None)
+            known.need("HOO", *needed, instead="nu=... and rho=...")
+        if self.nu == "theorem":
+            known.need("HOO with nu = 'theorem'", "alpha", "M_a", "M_b", "A", instead="nu=...")
         rho = paper.least_rho(known.alpha, d) if self.rho is None else self.rho
         nu = self.nu
         if nu is None:
@@ -96,10 +103,10 @@ class HOO(Compiled):
     def check(self, cost, horizon, shifted):
         longest = cost.side * (2 if shifted else 1)
         beyond = longest - cost.side
-        if beyond > cost.constants.A * (1 + partition.SLACK):
+        if beyond > cost.margin * (1 + partition.SLACK):
             raise ValueError(
                 f"HOO's X of length {longest:g} may reach {beyond:g} beyond the box, but {cost} is defined only up to "
-                f"A = {cost.constants.A:g} beyond it; take alignment='fixed', where X is the box"
+                f"A = {cost.margin:g} beyond it; take alignment='fixed', where X is the box"
             )
         depth = self.depth(cost, horizon, longest)
         nodes = min(horizon, 2 ** (depth + 1) - 1)
@@ -118,6 +125,8 @@ class HOO(Compiled):
         return paper.constants_for(self.rho, cost.constants, cost.dim)
 
     def claims(self, cost) -> tuple[Claim, ...]:
+        if cost.constants.lacking(*CONSTANTS[:5]):
+            return ()
         return (paper.theorem.claim(self._constants(cost), cost.dim, **self.settings(cost)),)
 
     def settings(self, cost) -> dict:
@@ -127,9 +136,13 @@ class HOO(Compiled):
         return math.nan  # the bonus and the depth depend on T
 
     def scale(self, cost) -> float:
+        if cost.constants.lacking("alpha", "beta"):
+            return math.nan
         return paper.scale(cost.constants.alpha, cost.constants.beta, cost.dim)
 
     def onset(self, cost, horizon) -> float:
+        if cost.constants.lacking("alpha", "M_a"):
+            return 1.0
         return paper.onset(self._constants(cost), cost.dim, self.nu, self.sigma, horizon)
 
     def cells(self, cost, horizon) -> float:

@@ -33,11 +33,18 @@ def check(cost, length, shifted, what):
     if not shifted:
         sides = cost.upper - cost.lower
         beyond = max(m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True))
-    if beyond > cost.constants.A * (1 + SLACK):
+    if beyond > cost.margin * (1 + SLACK) + SLACK * length:
         raise ValueError(
-            f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is defined only up to "
-            f"A = {cost.constants.A:g} beyond it; take shorter cells"
+            f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is "
+            f"{defined(cost)}; take {'shorter cells' if cost.margin else 'another length'}"
         )
+
+
+def defined(cost) -> str:
+    """How far a cost is known, in words."""
+    if cost.margin:
+        return f"defined only up to A = {cost.margin:g} beyond it"
+    return "known on it alone (margin=... of function_zoo.cost says how far beyond), and alignment='fixed' stays nearer"
 
 
 def grid(cost, length, offset):
@@ -51,5 +58,5 @@ def grid(cost, length, offset):
 
 def deepest_level(cost, length) -> int:
     """The last level at which coordinates tell the points of a cell apart; its cells do not split."""
-    reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.constants.A
+    reach = float(np.max(np.abs([cost.lower, cost.upper]))) + cost.margin
     return max(0, math.floor(math.log2(length / (NUMBERS_PER_SIDE * math.ulp(reach)))))

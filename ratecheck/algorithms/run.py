@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from function_zoo.formula import content
@@ -32,6 +34,8 @@ class Run:
         self.state = np.zeros(4, dtype=np.int64)
         self.total_regret = np.zeros(1)
         self.x = np.empty(cost.dim)  # the last queried point
+        # diagnostics follow its cell; where no minimiser is known there are none
+        self.star = cost.minimisers[0] if len(cost.minimisers) else (cost.lower + cost.upper) / 2
 
     @property
     def t(self) -> int:
@@ -74,21 +78,47 @@ class Run:
         fill(self.rng, out)
         return out
 
-    def refuse(self, x):
-        raise ValueError(bad_value(self.cost, x))
+    def refuse(self, x, y=None):
+        raise bad_value(self.cost, x, y)
 
 
 def lowest(cost) -> float:
     """The smallest value that rounding allows a cost with minimum f*."""
-    return cost.minimum - 1e-9 * max(1.0, abs(cost.minimum), cost.constants.M)
+    return cost.minimum - cost.rounding
 
 
-def bad_value(cost, x) -> str:
-    y = float(values(cost.compiled, np.asarray(x, dtype=float).reshape(1, -1))[0])
+class LowerValue(ValueError):
+    """A cost is lower at a point than its minimum is said to be."""
+
+    def __init__(self, message, x=None, y=math.nan):
+        super().__init__(message)
+        self.x, self.y = x, y
+
+    def __reduce__(self):
+        return LowerValue, (self.args[0], self.x, self.y)
+
+
+def bad_value(cost, x, y=None) -> ValueError:
+    """What to raise where a cost has no value that it may have."""
+    x = np.asarray(x, dtype=float)
+    y = float(values(cost.compiled, x.reshape(1, -1))[0]) if y is None else float(y)
     point = "(" + ", ".join(f"{v:.6g}" for v in x) + ")"
-    if y < HIGHEST:
-        return f"{cost} is {y:.10g} at x = {point}, below its minimum {cost.minimum:.10g}; correct one of them"
-    return f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it"
+    if (failure := getattr(cost.formula, "failure", None)) is not None:  # in Python, called by a kernel
+        fault = ValueError(f"{cost} cannot be computed at x = {point} ({type(failure).__name__}: {failure})")
+        fault.__cause__ = failure
+        return fault
+    if not y < HIGHEST:
+        return ValueError(f"{cost} is {y} at x = {point}; a cost must be finite on the box and up to A beyond it")
+    sign, beyond, end = (-1, "above", "maximum") if cost.maximise else (1, "below", "minimum")
+    found, known = f"{sign * y:.10g}", f"{sign * cost.minimum:.10g}"
+    if cost.searched is None:
+        return LowerValue(f"{cost} is {found} at x = {point}, {beyond} its {end} {known}; correct one of them", x, y)
+    return LowerValue(
+        f"{cost} is {found} at x = {point}, {beyond} the {end} {known} that a search found, so that no regret can be "
+        f"computed; pass {end}=... to function_zoo.cost",
+        x,
+        y,
+    )
 
 
 def values(f, points) -> np.ndarray:

@@ -61,6 +61,8 @@ class UniformBins(Compiled):
             raise ValueError(f"width = {shown(self.width)} must be a positive length; None takes Theorem 1's")
 
     def settle(self, cost) -> UniformBins:
+        if not isinstance(self.width, Real):
+            cost.constants.need("UniformBins", "alpha", "beta", instead="width=...")
         return UniformBins(float(self.width)) if isinstance(self.width, Real) else self
 
     def check(self, cost, horizon, shifted):
@@ -80,6 +82,8 @@ class UniformBins(Compiled):
 
     def claims(self, cost) -> tuple[Claim, ...]:
         known = cost.constants, cost.dim
+        if cost.constants.lacking("alpha", "beta"):
+            return ()
         return zhao_lai.theorem1.claim(*known, **self.settings(cost)), zhao_lai.theorem3.claim(*known)
 
     def settings(self, cost) -> dict:
@@ -89,9 +93,11 @@ class UniformBins(Compiled):
         return math.nan  # the width depends on T alone
 
     def scale(self, cost) -> float:
-        return zhao_lai.period(cost.constants.alpha, cost.constants.beta, cost.dim)
+        return zhao_lai.period_of(cost.constants, cost.dim)
 
     def onset(self, cost, horizon) -> float:
+        if cost.constants.lacking("M_a"):
+            return 1.0
         needed = zhao_lai.queries_per_bin(cost.constants, horizon)
         if self.width is None:
             return zhao_lai.uniform_onset(cost.constants, cost.dim, needed)
@@ -131,7 +137,7 @@ class UniformRun(Run):
         self.total = np.zeros(m)
         self.priority = self.random(m)
         self.state[CELLS] = m
-        self.state[STAR] = int(np.argmin(np.max(np.abs(self.centres - cost.minimisers[0]), axis=1)))
+        self.state[STAR] = int(np.argmin(np.max(np.abs(self.centres - self.star), axis=1)))
         self.by_level = np.zeros((1 if diagnostics else 0, 2))
         self.tree = empty(max(m, 2))
         gather(self.tree, self.priority, m)

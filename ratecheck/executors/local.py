@@ -14,7 +14,9 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import suppress
+from multiprocessing import spawn
 from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 
@@ -151,12 +153,35 @@ class Processes(_Slots):
             worker.kill()
 
 
+class _Apart(SpawnProcess):
+    """A process that does not run its parent's script again.
+
+    It would do so to find what is defined there, but we send such things by value; and a script that does not ask
+    whether it is __main__ would start processes without end.
+    """
+
+    _launching = threading.Lock()
+
+    @classmethod
+    def _Popen(cls, process):
+        def without_script(name):
+            return {key: value for key, value in prepared(name).items() if not key.startswith("init_main")}
+
+        with cls._launching:
+            prepared = spawn.get_preparation_data
+            spawn.get_preparation_data = without_script
+            try:
+                return SpawnProcess._Popen(process)
+            finally:
+                spawn.get_preparation_data = prepared
+
+
 class _Worker:
     """A process and the pipe to it."""
 
     def __init__(self, context):
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=serve, args=(theirs, os.getpid()), name="ratecheck unit")
+        self.process = _Apart(target=serve, args=(theirs, os.getpid()), name="ratecheck unit")
         self.process.start()
         theirs.close()
 

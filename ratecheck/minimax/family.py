@@ -45,6 +45,9 @@ class HardFamily:
                 raise ValueError(f"{name} = {shown(value)} must be a positive number")
         if horizon != int(horizon):
             raise ValueError(f"horizon = {shown(horizon)} must be a whole number")
+        cost.constants.need("a hard family", "alpha", "beta", "M_a", "M_b", "A")
+        if not len(cost.minimisers):
+            raise ValueError(f"a hard family needs a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
         self.cost, self.horizon, self.sigma = cost, float(horizon), float(sigma)
         self.blocks = whole("blocks", blocks, 1)
         self.M = float(2 * cost.constants.M if M is None else M)

@@ -196,6 +196,11 @@ def period(alpha: float, beta: float, dim: int) -> float:
     return 2.0 ** D(alpha, beta, dim)
 
 
+def period_of(constants: Constants, dim: int) -> float:
+    """The same of a cost, nan where its constants are not known."""
+    return math.nan if constants.lacking("alpha", "beta") else period(constants.alpha, constants.beta, dim)
+
+
 def onset(constants: Constants, dim, mu, a0, side, horizon) -> float:
     """An upper estimate of the T at which pruning starts; below it the adaptive method explores uniformly.
 

@@ -255,7 +255,7 @@ def study(data) -> list[Case]:
         expect(window[0] <= window[1], window, f"{place}.window", "a rising pair")
         expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
         for name in ("alpha", "beta"):
-            number()(plan["constants"].get(name), f"{place}.constants.{name}")
+            maybe(number())(plan["constants"].get(name), f"{place}.constants.{name}")
         if plan.get("curve") is not None:
             _curve(plan["curve"], f"{place}.curve")
         for claim in plan["claims"]:
