@@ -21,6 +21,8 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .algorithms import *  # noqa: F403
+    from .checking import Check as Check
+    from .checking import check as check
     from .claims import Claim as Claim
     from .claims import Curve as Curve
     from .claims import Theorem as Theorem
@@ -59,6 +61,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
 
 _HOMES = {
     "pairing": ["Agreement", "agreement"],
+    "checking": ["Check", "check"],
     "claims": ["Claim", "Curve", "Theorem", "Violation"],
     "curve": ["Far", "far"],
     "engine": ["Runs", "simulate"],

@@ -408,6 +408,8 @@ def check_cost(cost, compiled=True):
     points = np.vstack([cost.minimisers, centre, cost.lower[None], cost.upper[None], inner, outer])
     try:
         found = values(cost.compiled, points) if compiled else np.asarray(cost.many(points), dtype=float)
+    except ValueError:
+        raise
     except Exception as error:
         raise ValueError(f"{cost} cannot be computed on its box ({type(error).__name__}: {error})") from error
     away = found[: len(cost.minimisers)] - cost.minimum

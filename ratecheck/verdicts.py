@@ -448,7 +448,7 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
         rc.judge(runs, rc.Rate.parse("T^0.5 (ln T)^1.5"), window=(2**9, 2**14))
     """
     rules = {name: options.pop(name) for name in ("resolution", "look") if name in options}
-    _check_rule(rate, kind, margin, options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules)
+    check_rule(rate, kind, margin, options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules)
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
@@ -509,10 +509,10 @@ def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
 
 def _check(fit, rate, kind, margin, level, resolution, look):
     check_fit(fit)
-    _check_rule(rate, kind, margin, level, resolution, look)
+    check_rule(rate, kind, margin, level, resolution, look)
 
 
-def _check_rule(rate, kind, margin, level, resolution, look):
+def check_rule(rate, kind, margin, level, resolution, look):
     if not isinstance(rate, Rate):
         raise ValueError(f"rate = {shown(rate)} must be a Rate, such as Rate.parse('T^0.5 (ln T)^1')")
     if kind not in ("upper", "lower"):
