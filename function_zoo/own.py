@@ -9,19 +9,19 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from types import FunctionType
 
 import numpy as np
 
-from .cost import CONSTANTS, Constants, Cost, shown
+from .cost import CONSTANTS, Constants, Cost, shown, typed
 from .estimate import ends, locate
 from .measure import Target
 from .registry import InvalidChoice, number
 
 SEARCH = 500_000  # evaluations in which a minimum is looked for
 LEAST_SEARCH = 2000
-PATIENCE = 60.0  # seconds that a search may take without being asked for
+QUICK, PATIENCE = 1.0, 60.0  # seconds: a search that compiles nothing, and one that nobody has asked for
 PROBES, MORE = 5, 64  # points that show how a function is called, and whether its compiled form says the same
 ONE_NUMBER, ONE_POINT, COORDINATES, ROWS = "f(number)", "f(point)", "f(x0, x1, ...)", "f(array of points)"
 
@@ -258,6 +258,25 @@ def machine_code(plain, f):
             return None
 
 
+def through(compiled, X) -> np.ndarray:
+    """The values of a cfunc at the rows of an array."""
+    out = np.empty(len(X))
+    _loop()(typed(compiled), np.ascontiguousarray(X), out)
+    return out
+
+
+@cache
+def _loop():
+    import numba
+
+    @numba.njit
+    def loop(f, X, out):
+        for i in range(X.shape[0]):
+            out[i] = f(X[i])
+
+    return loop
+
+
 def called(f, way, x):
     """f at one point."""
     if way == ONE_NUMBER:
@@ -370,8 +389,10 @@ def _searched(formula: Own, lower, upper, search, maximise):
     if search < LEAST_SEARCH:
         raise InvalidChoice(f"cost: search must be a number of evaluations, {LEAST_SEARCH} or more; or pass {end}=...")
 
+    compiled = None
+
     def many(X):
-        values = formula(np.ascontiguousarray(X.T))
+        values = formula(np.ascontiguousarray(X.T)) if compiled is None else through(compiled, X)
         if not np.all(np.isfinite(values)):
             x = X[np.argmin(np.isfinite(values))].tolist()
             raise InvalidChoice(f"cost: f is not finite at x = {shown(x)}; it must be finite on the box")
@@ -381,6 +402,8 @@ def _searched(formula: Own, lower, upper, search, maximise):
     begun = time.perf_counter()
     many(rng.uniform(lower, upper, (PROBES, len(lower))))
     each = (time.perf_counter() - begun) / PROBES
+    if formula.many is None and each * search > QUICK and not formula.interpreted:
+        compiled, each = formula.compiled, 0.0
     if search == SEARCH and each * search > PATIENCE and formula.many is None:
         enough = max(LEAST_SEARCH, round(10 / each, -3))
         raise InvalidChoice(

@@ -17,18 +17,20 @@ from .claims import Case, Claim
 from .engine import Job, begin, series_of
 from .study.declaration import Grid
 from .study.expectations import catchable, foreseen_evidence
-from .study.plan import foreseen, horizons_of, onset_of, window_of
+from .study.plan import horizons_of, onset_of, window_of
 from .verdicts import MARGIN
 
 UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "m": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 LONGEST = 30 * 24 * 3600.0  # seconds
 PILOT = 0.1  # of the budget
-STARTUP = 2.0  # seconds until other processes work
-JUDGING = 1.5  # seconds for fits and verdicts
+STARTUP = 1.5  # seconds of computing until another process works
+JUDGING = 1.0  # the same for fits and verdicts
+BUSIEST = 20.0  # times as long as computing takes, on a machine that others use too
 SPARE = 0.9  # of the time that is left is planned: cores are shared with others, and so is memory
 ENOUGH, FEW, MOST = 32, 8, 256  # replicates that a plan aims at, that it takes where there is no choice, and the most
 SHORTEST, DOUBLINGS, LAST = 2**5, 10, 2**30  # the first horizon at least, doublings of a window, the last at most
 FEWEST_DOUBLINGS = 4
+CELLS, ALIGNMENTS = (2**13, 2**15), 2  # of a predicted curve for which nobody has to wait
 NEARLY = 0.02  # of an exponent: plans that tell as much, of which the longest is taken
 
 
@@ -66,10 +68,11 @@ def duration(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds that a run takes up to some horizons."""
+    """Seconds that a run takes up to some horizons; `load` is how many of them a second of computing took."""
 
     horizons: tuple[int, ...]
     seconds: tuple[float, ...]
+    load: float = 1.0
 
     def __call__(self, horizon) -> float:
         """Between what was measured a power of T, and beyond it the power of the last factor of four."""
@@ -93,11 +96,12 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
     _timed(job, 0, [SHORTEST], clock, math.inf)
     last = _reachable(job)
     horizons = [2**k for k in range(5, last.bit_length()) if 2**k <= last]
-    if job.plain or workers == 1:
-        return _timed(job, 0, horizons, clock, seconds)
-    with ThreadPoolExecutor(workers) as pool:
-        paces = list(pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers)))
-    return min(paces, key=lambda pace: pace.horizons[-1])
+    count = 1 if job.plain else workers
+    begun, computed = clock(), time.process_time()
+    with ThreadPoolExecutor(count) as pool:
+        paces = list(pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(count)))
+    load = count * (clock() - begun) / max(time.process_time() - computed, 1e-9)
+    return replace(min(paces, key=lambda pace: pace.horizons[-1]), load=min(max(1.0, load), BUSIEST))
 
 
 def _timed(job, replicate, horizons, clock, seconds) -> Pace:
@@ -169,6 +173,11 @@ class Plan:
         return f"{grid}, about {duration(self.seconds)}; {tells}"
 
 
+def hands(job: Job, pace: Pace, seconds: float, workers: int) -> int:
+    """How many workers are worth their start."""
+    return 1 if job.plain and pace.load * STARTUP > 0.3 * seconds else workers
+
+
 class Planner:
     """Makes plans for one job and one claim."""
 
@@ -224,8 +233,20 @@ class Planner:
         return horizons_of(Grid(first, last, periods=None), scale, 1.0, period)
 
     def curve(self, last: int):
-        """The predicted regret over all horizons up to the last, None if there is none."""
-        return foreseen(self.series, self.job.algorithm, self.job.cost, (SHORTEST, last), ENOUGH * last)
+        """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
+        if not hasattr(self.job.algorithm, "level_rule") or self.job.plain:
+            return None
+        from .prediction import foretell
+
+        for cells in CELLS:
+            try:
+                how = (ALIGNMENTS, self.job.seed, self.job.alignment)
+                found = foretell(self.job.algorithm, self.job.cost, SHORTEST, cells, *how)
+            except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
+                continue
+            if found.horizons[-1] >= last:
+                return found
+        return None
 
     def each(self, pace: Pace, horizons) -> float:
         """Seconds of one replicate."""
@@ -233,7 +254,7 @@ class Planner:
 
     def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None) -> Plan:
         """The plan that tells most in so many seconds; horizons or replicates may be fixed."""
-        overhead = JUDGING + (STARTUP if self.job.plain and workers > 1 else 0.0)
+        overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and workers > 1 else 0.0))
         room = max(SPARE * (seconds - overhead), 0.1 * seconds) * workers
 
         def count(grid):
@@ -262,7 +283,7 @@ class Planner:
 
     def _refusal(self, pace, seconds, horizons, workers, replicates=None) -> str:
         number = replicates or ENOUGH
-        needed = number * self.each(pace, horizons) / SPARE / workers + JUDGING + STARTUP
+        needed = number * self.each(pace, horizons) / SPARE / workers + pace.load * (JUDGING + STARTUP)
         return (
             f"a budget of {duration(seconds)} is too short: a run up to T = {horizons[-1]} takes "
             f"{duration(pace(horizons[-1]))}; budget = {duration(1.2 * needed)!r} allows {number} runs up to there"

@@ -26,7 +26,7 @@ from .algorithms.protocol import check_algorithm
 from .algorithms.registry import ENTRIES, named
 from .algorithms.run import LowerValue
 from .analysis import held_back, irrefutable, premature
-from .budget import Plan, Planner, duration, pilot, seconds_of
+from .budget import PILOT, Plan, Planner, duration, hands, pilot, seconds_of
 from .checks import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from .claims import Claim, Theorem
 from .engine import STANDARD, Job, Limit, Runs, check_cost, finished, gathered
@@ -141,7 +141,7 @@ class Check(Speaking):
 
     def _controlled(self) -> str:
         if self.control is None:
-            return "there is no negative control"
+            return "no growth of these runs would have been REFUTED"
         must = "as it must be" if self.forceful else "and should be REFUTED"
         return f"the same runs, tilted to T^{self.control.slope:.3f}, come out {self.control.verdict.name}, {must}"
 
@@ -405,8 +405,9 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
         limit = Limit()
     else:
         say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow")
-        pace = pilot(job, 0.1 * seconds, workers)
+        pace = pilot(job, PILOT * seconds, workers)
         left = seconds - (time.monotonic() - begun)
+        workers = hands(job, pace, left, workers)
         plan = planner.within(pace, left, workers, horizons, replicates)
         plan = replace(plan, seconds=plan.seconds + time.monotonic() - begun)
         left = seconds - (time.monotonic() - begun)
@@ -470,7 +471,7 @@ def _judged(job, claim, plan, runs, rules, seconds, begun, cautions) -> Check:
             judged = held_back(judged, why)
         control = _control(fit, claim, judged, rules)
     if fit is not None:
-        cautions = [*cautions, *_of_fit(fit, problem)]
+        cautions = [*cautions, *_of_fit(fit, judged, problem)]
     cautions += _of_minimum(job.cost, runs)
     agreement = _agreement(job, runs)
     spent = time.monotonic() - begun
@@ -480,21 +481,23 @@ def _judged(job, claim, plan, runs, rules, seconds, begun, cautions) -> Check:
 
 
 def _control(fit, claim, judged, rules) -> Control | None:
-    """The same runs, tilted to the smallest growth that should be caught."""
-    if judged.catches is None:
+    """The same runs, tilted by the smallest power of T with which they should be caught."""
+    by = judged.evidence.catches(judged.error, of=judged.evidence.value)
+    if by is None:
         return None
-    sign = 1 if claim.kind == "upper" else -1
-    slope = claim.rate.slope + sign * judged.catches
-    tilted = fit.at(claim.rate.log_power).tilted(slope - fit.at(claim.rate.log_power).slope)
-    return Control(slope, decide(tilted, claim.rate, claim.kind, **rules))
+    at = fit.at(claim.rate.log_power)
+    tilted = at.tilted(by if claim.kind == "upper" else -by)
+    return Control(tilted.slope, decide(tilted, claim.rate, claim.kind, **rules))
 
 
-def _of_fit(fit, problem) -> Iterable[str]:
+def _of_fit(fit, judged, problem) -> Iterable[str]:
     if fit.caution:
         yield fit.caution
     share, slope = fit.unseen()
     if not fit.caution and abs(slope) > MARGIN:
         yield f"up to {100 * share:.0f} % of all runs may lock in unseen, which would move the slope by {slope:+.2f}"
+    if judged.kind == "upper" and judged.catches is not None and judged.promised.slope < 1 < judged.limits[1]:
+        yield "not even a linear regret would have been REFUTED: longer runs would tell more"
     if not problem and fit.curvature_p() < 0.05:
         first, last = (end.value for end in fit.straight()[2:])
         yield f"the line is bent: its slope is {first:.2f} at the first horizon and {last:.2f} at the last"
