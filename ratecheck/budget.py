@@ -93,9 +93,9 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
 
     Nobody looks at their regrets.  The first, which may wait for the compiler, does not count.
     """
-    _timed(job, 0, [SHORTEST], clock, math.inf)
-    last = _reachable(job)
-    horizons = [2**k for k in range(5, last.bit_length()) if 2**k <= last]
+    first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
+    _timed(job, 0, [first], clock, math.inf)
+    horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
     count = 1 if job.plain else workers
     begun, computed = clock(), time.process_time()
     with ThreadPoolExecutor(count) as pool:

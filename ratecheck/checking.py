@@ -29,7 +29,7 @@ from .analysis import held_back, irrefutable, premature
 from .budget import PILOT, Plan, Planner, duration, hands, pilot, seconds_of
 from .checks import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from .claims import Claim, Theorem
-from .engine import STANDARD, Job, Limit, Runs, check_cost, finished, gathered
+from .engine import STANDARD, Job, Limit, Runs, begin, check_cost, finished, gathered
 from .fit import Fit, fit_rate
 from .means import FitError
 from .noise import Gaussian, Noise, check_noise
@@ -46,6 +46,7 @@ OVERRUN = 1.5  # times the budget: then nobody waits any more
 ANEW = 3  # times at most that a search for the minimum goes on from a lower value
 COMPARED = 32  # runs that are compared with the predicted curve
 MOST_CELLS = 1e5  # of a prediction that takes a moment
+REPEATED = 16  # steps that are made twice
 WIDTH = 80
 
 
@@ -115,7 +116,8 @@ class Check(Speaking):
     def headline(self) -> str:
         """The answer in one sentence."""
         grows = "at most" if self.claim.kind == "upper" else "at least"
-        claim = f"the regret of {self.algorithm.label} on {self.cost} grows {grows} like {_shape(self.rate)}"
+        where = f"{self.cost.name}, d = {self.cost.dim},"
+        claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {_shape(self.rate)}"
         if self.verdict.name != Name.INCONCLUSIVE and not self.forceful:
             return f"{self.verdict.name}, but without force: {claim}"
         return f"{self.verdict.name}: {claim}"
@@ -151,7 +153,9 @@ class Check(Speaking):
         window = ""
         if self.fit is not None and (used := self.fit.data.horizons)[0] > T[0]:
             window = f", fitted from {used[0]:.7g} on"
-        once = "each seen at every horizon" if self.algorithm.anytime else "new ones at every horizon"
+        once = "each seen at every horizon"
+        if not self.algorithm.anytime:
+            once = "new ones at every horizon, which it asks for"
         return f"{frame['replicate'].nunique()}, {once}: T = {T[0]} ... {T[-1]}, {len(T)} horizons{window}"
 
     def _noise(self) -> str:
@@ -238,7 +242,7 @@ def check(
     for attempt in range(ANEW + 1):
         left = None if fixed else max(seconds - (time.monotonic() - begun), seconds / 2)
         try:
-            plan, runs, cut = _run(job, claim, margin, horizons, replicates, left, workers, say, quiet)
+            plan, runs, remarks = _run(job, claim, margin, horizons, replicates, left, workers, say, quiet)
             break
         except LowerValue as found:
             if job.cost.searched is None or attempt == ANEW:
@@ -247,8 +251,7 @@ def check(
             end, best = ("maximum", -job.cost.minimum) if job.cost.maximise else ("minimum", job.cost.minimum)
             cautions.append(f"a run went beyond the {end} that was searched for: it is taken for {best:.8g} now")
             say(cautions[-1] + "; starting anew")
-    cautions += [cut] * bool(cut)
-    return _judged(job, claim, plan, runs, rules, seconds, begun, cautions)
+    return _judged(job, claim, plan, runs, rules, seconds, begun, cautions + remarks)
 
 
 # What is meant
@@ -274,8 +277,6 @@ def _settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, 
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
     if claim.violated:
         cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
-    if isinstance(algorithm, AskTell) and not algorithm.anytime and anytime is None:
-        cautions.append("it asks for the horizon, so that each horizon has runs of its own (anytime=True: one for all)")
     return job, claim, cautions
 
 
@@ -372,6 +373,7 @@ def _rate(given, cost) -> Rate:
         try:
             given = given(cost.constants, cost.dim)
         except Exception as error:
+            cost.constants.need("the rate, a function of (constants, dim),", "alpha", "beta")
             raise ValueError(
                 f"rate is a function, which takes no (constants, dim) of {cost} ({type(error).__name__}: {error})"
             ) from error
@@ -393,10 +395,11 @@ def _shape(rate: Rate) -> str:
 
 
 def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet):
-    """The plan, the runs that are complete, and what to say if they are not all."""
+    """The plan, the runs that are complete, and what to say about them."""
     begun = time.monotonic()
     check_cost(job.cost, job.algorithm.compiled)
     planner = Planner(job, claim, margin)
+    remark = _repeated(job, min(horizons[0], REPEATED) if horizons else REPEATED)
     for horizon in horizons or ():
         job.algorithm.check(job.cost, horizon, job.alignment == "random")
     if seconds is None:
@@ -420,12 +423,22 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
             f"no run up to T = {plan.horizons[-1]} was complete after {duration(time.monotonic() - begun)}; give a "
             "larger budget, or shorter horizons"
         )
-    cut = ""
+    cut = []
     if len(complete) < plan.replicates:
-        cut = f"{len(complete)} of {plan.replicates} planned runs were complete when the time was up"
+        cut = [f"{len(complete)} of {plan.replicates} planned runs were complete when the time was up"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        return plan, gathered(job, [found[unit] for units in complete for unit in units]), cut
+        return plan, gathered(job, [found[unit] for units in complete for unit in units]), [*cut, *remark]
+
+
+def _repeated(job, horizon) -> list[str]:
+    """Whether a short run comes out with other bits when it is made again."""
+    runs = [begin(job.algorithm, job.cost, horizon, 0, job.seed, job.noise, job.alignment)[0] for _ in range(2)]
+    for run in runs:
+        run.advance(horizon)
+    if runs[0].regret == runs[1].regret:
+        return []
+    return ["it is not deterministic: let it draw from the rng that it is given alone, or nobody can repeat this"]
 
 
 class _Weight(NamedTuple):
@@ -511,7 +524,7 @@ def _of_minimum(cost, runs) -> list[str]:
     mean = float(last["regret"].mean())
     part = float(last["horizon"].iloc[0]) * cost.searched / mean if mean > 0 else math.inf
     end, best = ("maximum", -cost.minimum) if cost.maximise else ("minimum", cost.minimum)
-    effect = f" (its doubt is {100 * part:.2g} % of the regret at T_max)" if part > 1e-3 else ""
+    effect = f" (its doubt is {100 * part:.2g} % of the regret at T_max)" if 1e-3 < part < math.inf else ""
     return [f"the {end} {best:.8g} was searched for, not given{effect}; a lower one would add a linear regret"]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,6 +55,10 @@ def _needed(function) -> list:
     return [p for p in parameters if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
+def _always(rate, alpha, beta, dim) -> Rate:
+    return rate
+
+
 def nothing(*_, **__) -> tuple:
     return ()
 
@@ -90,6 +95,14 @@ class Theorem:
             raise ValueError(f"{self.name}: per_cost = {shown(self.per_cost)} must be True or False")
         if not (self.corrected is None or isinstance(self.corrected, Theorem)):
             raise ValueError(f"{self.name}: corrected = {shown(self.corrected)} must be a Theorem, or None")
+
+    @classmethod
+    def of(cls, name: str, rate: Rate | str, kind: str = "upper", statement: str | None = None) -> Theorem:
+        """A theorem that promises one rate whatever the cost: `Theorem.of("mine", "T^(2/3) (ln T)^(1/3)")`."""
+        rate = Rate.parse(rate) if isinstance(rate, str) else rate
+        if not isinstance(rate, Rate):
+            raise ValueError(f"{name}: rate = {shown(rate)} must be a Rate, or a text such as 'T^(2/3)'")
+        return cls(name, kind, str(rate) if statement is None else statement, partial(_always, rate))
 
     def rate(self, constants: Constants, dim: int) -> Rate:
         check_known(constants, dim)

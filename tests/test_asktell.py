@@ -1,11 +1,18 @@
 """Algorithms in plain Python: simulated, refused with a sentence, studied on processes."""
 
+import subprocess
+import sys
+import threading
+import traceback
+from functools import partial
+
 import numpy as np
 import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.engine import series_of
+from ratecheck.algorithms.asktell import AlgorithmError
+from ratecheck.engine import begin, series_of
 from ratecheck.noise import Gaussian
 from tests.strategies import ExploreThenCommit, RandomSearch
 
@@ -80,3 +87,112 @@ def test_edited_code_makes_another_series(monkeypatch):
     assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest == before
     monkeypatch.setattr("inspect.getsource", lambda module: "other code")
     assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest != before
+
+
+# What a factory is given
+
+
+class Named(RandomSearch):
+    def __init__(self, upper, lower, rng, sigma, seed, width=3.0):
+        super().__init__(len(lower), lower, upper, None, rng)
+        self.sigma, self.seed, self.width = sigma, seed, width
+
+
+class Other(RandomSearch):
+    def __init__(self, d, low, high, T, random):
+        super().__init__(d, low, high, T, random)
+
+
+def test_a_factory_is_given_what_it_names():
+    run, _ = begin(rc.AskTell(Named), COST, 100, 0, noise=Gaussian(0.5))
+    assert run.player.sigma == 0.5
+    assert isinstance(run.player.seed, int)
+    assert run.player.width == 3.0
+    assert run.player.upper.tolist() == COST.upper.tolist()
+    assert rc.AskTell(Named).anytime
+    assert not rc.AskTell(RandomSearch).anytime
+    assert not rc.AskTell(Other).anytime
+    fixed = rc.AskTell(partial(Named, sigma=7.0))
+    assert begin(fixed, COST, 100, 0)[0].player.sigma == 7.0
+    same = [rc.simulate(rc.AskTell(f), COST, [20], 1).frame["regret"][0] > 0 for f in (Other, lambda *a: Other(*a))]
+    assert all(same)
+    with pytest.raises(ValueError, match=r"missing a required argument: 'colour'.*dim, lower, upper"):
+        rc.simulate(rc.AskTell(lambda lower, colour: None), COST, [10], 1)
+
+
+class Batches(RandomSearch):
+    """Seven points at a time, for whatever horizon."""
+
+    def __init__(self, lower, upper, rng):
+        super().__init__(2, lower, upper, None, rng)
+        self.heard = []
+
+    def ask(self):
+        return self.rng.uniform(self.lower, self.upper, (7, 2))
+
+    def tell(self, X, Y):
+        assert X.shape == (7, 2)
+        assert Y.shape == (7,)
+        self.heard.append(Y)
+
+
+def test_a_batch_is_as_many_steps_as_it_has_points():
+    run, _ = begin(rc.AskTell(Batches), COST, 100, 0, noise=Gaussian(0.0))
+    regrets = []
+    for t in (3, 7, 10, 21):
+        run.advance(t)
+        regrets.append(run.regret)
+        assert len(run.player.heard) == t // 7
+    assert regrets[-1] == pytest.approx(np.sum(run.player.heard) - 21 * COST.minimum)
+    whole, _ = begin(rc.AskTell(Batches), COST, 100, 0, noise=Gaussian(0.0))
+    whole.advance(21)
+    assert whole.regret == regrets[-1]
+
+
+class Failing(RandomSearch):
+    def tell(self, x, y):
+        self.told = getattr(self, "told", 0) + 1
+        if self.told == 17:
+            raise KeyError("lost")
+
+
+@pytest.mark.parametrize("alone", [1.0, 0.0])
+def test_a_failure_is_told_with_its_place(alone, monkeypatch):
+    monkeypatch.setattr("ratecheck.engine.ALONE", alone)  # in this process, in others
+    with pytest.raises(
+        AlgorithmError, match=r"replicate [0-2]: Failing.tell failed at step 17 \(KeyError: 'lost'\)"
+    ) as e:
+        rc.simulate(rc.AskTell(Failing), COST, [100], 3, workers=2)
+    assert "lost" in str(e.value.__cause__)
+    assert "in tell" in "".join(traceback.format_exception(e.value))
+
+
+def test_what_cannot_be_sent_runs_here_with_a_remark(monkeypatch):
+    monkeypatch.setattr("ratecheck.engine.ALONE", 0.0)
+    lock = threading.Lock()
+
+    def factory(lower, upper, rng):
+        with lock:
+            return RandomSearch(2, lower, upper, None, rng)
+
+    with pytest.warns(RuntimeWarning, match="one process runs it all"):
+        runs = rc.simulate(rc.AskTell(factory), COST, [50], 3, workers=2)
+    assert len(runs.frame) == 3
+
+
+def test_a_script_that_does_not_ask_whether_it_is_main_runs_once(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import function_zoo as zoo, ratecheck as rc, ratecheck.engine\n"
+        "ratecheck.engine.ALONE = 0.0\n"
+        "print('begun')\n"
+        "class Mine:\n"
+        "    def __init__(self, lower, upper, rng): self.lower, self.upper, self.rng = lower, upper, rng\n"
+        "    def ask(self): return self.rng.uniform(self.lower, self.upper)\n"
+        "    def tell(self, x, y): pass\n"
+        "cost = zoo.cost(lambda x: abs(x - 0.3), -1, 1, minimum=0.0)\n"
+        "print(len(rc.simulate(rc.AskTell(Mine), cost, [50], 4, workers=2).frame))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() == ["begun", "4"], done.stderr
+    assert done.stderr == ""

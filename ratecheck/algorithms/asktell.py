@@ -176,11 +176,12 @@ def wanted(factory) -> tuple[str, ...]:
     if inspect.Parameter.VAR_KEYWORD in kinds:
         return OFFERED
     needed = [p for p in parameters if p.default is p.empty]
-    if all(p.name in OFFERED and p.kind is not p.POSITIONAL_ONLY for p in needed):
-        given = factory.keywords if isinstance(factory, partial) else {}
-        named = {p.name for p in parameters if p.name not in given}
-        return tuple(name for name in OFFERED if name in named)
-    return ORDER if len(needed) == len(ORDER) else ()
+    strange = [p for p in needed if p.name not in OFFERED or p.kind is p.POSITIONAL_ONLY]
+    if strange and len(needed) == len(ORDER):
+        return ORDER
+    given = factory.keywords if isinstance(factory, partial) else {}
+    named = {p.name for p in parameters if p.name not in given}
+    return tuple(name for name in OFFERED if name in named)
 
 
 def arguments(algorithm: AskTell, cost, horizon, rng, noise) -> tuple[tuple, dict]:

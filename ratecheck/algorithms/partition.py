@@ -34,17 +34,11 @@ def check(cost, length, shifted, what):
         sides = cost.upper - cost.lower
         beyond = max(m * length - side for m, side in zip(counts(cost, length, worst), sides.tolist(), strict=True))
     if beyond > cost.margin * (1 + SLACK) + SLACK * length:
-        raise ValueError(
-            f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is "
-            f"{defined(cost)}; take {'shorter cells' if cost.margin else 'another length'}"
-        )
-
-
-def defined(cost) -> str:
-    """How far a cost is known, in words."""
-    if cost.margin:
-        return f"defined only up to A = {cost.margin:g} beyond it"
-    return "known on it alone (margin=... of function_zoo.cost says how far beyond), and alignment='fixed' stays nearer"
+        known = f"defined only up to A = {cost.margin:g} beyond it; take shorter cells"
+        if not cost.margin:
+            fixed = "alignment='fixed', " if shifted else ""
+            known = f"known on it alone; take {fixed}another length, or function_zoo.cost(..., margin=...)"
+        raise ValueError(f"{what} makes cells that may reach {beyond:g} beyond the box, but {cost} is {known}")
 
 
 def grid(cost, length, offset):
