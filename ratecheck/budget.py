@@ -25,7 +25,8 @@ LONGEST = 30 * 24 * 3600.0  # seconds
 PILOT = 0.1  # of the budget
 STARTUP = 1.5  # seconds of computing until another process works
 JUDGING = 1.0  # the same for fits and verdicts
-BUSIEST = 20.0  # times as long as computing takes, on a machine that others use too
+SAMPLE, BUSIEST = 0.05, 20.0  # seconds of computing that show how busy a machine is, and the most that is believed
+DEAR = 0.3  # of the time that is left: processes whose start takes more are not worth it
 SPARE = 0.9  # of the time that is left is planned: cores are shared with others, and so is memory
 ENOUGH, FEW, MOST = 32, 8, 256  # replicates that a plan aims at, that it takes where there is no choice, and the most
 SHORTEST, DOUBLINGS, LAST = 2**5, 10, 2**30  # the first horizon at least, doublings of a window, the last at most
@@ -96,12 +97,20 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
     first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
     _timed(job, 0, [first], clock, math.inf)
     horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
-    count = 1 if job.plain else workers
-    begun, computed = clock(), time.process_time()
-    with ThreadPoolExecutor(count) as pool:
-        paces = list(pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(count)))
-    load = count * (clock() - begun) / max(time.process_time() - computed, 1e-9)
-    return replace(min(paces, key=lambda pace: pace.horizons[-1]), load=min(max(1.0, load), BUSIEST))
+    load = min(max(1.0, _load()), BUSIEST)
+    if job.plain or workers == 1:  # in this thread, where Ctrl-C reaches it
+        return replace(_timed(job, 0, horizons, clock, seconds), load=load)
+    with ThreadPoolExecutor(workers) as pool:
+        paces = list(pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers)))
+    return replace(min(paces, key=lambda pace: pace.horizons[-1]), load=load)
+
+
+def _load() -> float:
+    """How many seconds a second of computing takes just now."""
+    begun, computed = time.perf_counter(), time.thread_time()
+    while time.thread_time() - computed < SAMPLE:
+        sum(range(1000))
+    return (time.perf_counter() - begun) / (time.thread_time() - computed)
 
 
 def _timed(job, replicate, horizons, clock, seconds) -> Pace:
@@ -143,7 +152,8 @@ class Plan:
     """Which runs, how long they will take, and what their verdict will be able to tell."""
 
     case: Case
-    seconds: float  # forecast, of all that is still to be done
+    seconds: float  # forecast
+    workers: int
     tolerates: float | None  # the slope that could pass for the promise
     catches: float | None  # the slope that would be caught; None: none would be
 
@@ -173,11 +183,6 @@ class Plan:
         return f"{grid}, about {duration(self.seconds)}; {tells}"
 
 
-def hands(job: Job, pace: Pace, seconds: float, workers: int) -> int:
-    """How many workers are worth their start."""
-    return 1 if job.plain and pace.load * STARTUP > 0.3 * seconds else workers
-
-
 class Planner:
     """Makes plans for one job and one claim."""
 
@@ -185,7 +190,7 @@ class Planner:
         self.job, self.claim, self.margin = job, claim, margin
         self.series = series_of(job.algorithm, job.cost, job.seed, job.noise, job.alignment)
 
-    def plan(self, horizons, replicates: int, seconds: float, curve) -> Plan:
+    def plan(self, horizons, replicates: int, seconds: float, workers: int, curve=None) -> Plan:
         """A plan with these runs."""
         job, claim = self.job, self.claim
         if curve is not None and curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]:
@@ -210,7 +215,7 @@ class Planner:
             controls=(),
             curve=curve,
         )
-        return Plan(case, seconds, *self._force(case))
+        return Plan(case, seconds, workers, *self._force(case))
 
     def _force(self, case):
         """The slopes that could pass and that would be caught."""
@@ -252,30 +257,31 @@ class Planner:
         """Seconds of one replicate."""
         return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))
 
-    def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None) -> Plan:
-        """The plan that tells most in so many seconds; horizons or replicates may be fixed."""
-        overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and workers > 1 else 0.0))
-        room = max(SPARE * (seconds - overhead), 0.1 * seconds) * workers
+    def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None, budget=None) -> Plan:
+        """The plan that tells most in so many seconds of a budget; horizons or replicates may be fixed."""
+        hands = 1 if self.job.plain and pace.load * STARTUP > DEAR * seconds else workers
+        overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and hands > 1 else 0.0))
+        room = max(SPARE * (seconds - overhead), 0.1 * seconds) * hands
 
         def count(grid):
             """How many replicates there is time for."""
             return replicates or min(MOST, int(room / self.each(pace, grid)))
 
         def made(grid, number, curve):
-            return self.plan(grid, number, number * self.each(pace, grid) / min(workers, number) + overhead, curve)
+            forecast = number * self.each(pace, grid) / min(hands, number) + overhead
+            return self.plan(grid, number, forecast, hands, curve)
 
         if horizons is not None:
-            number = count(horizons)
-            if number < FEW:
-                raise ValueError(self._refusal(pace, seconds, horizons, workers))
-            return made(horizons, number, self.curve(horizons[-1]))
+            if count(horizons) < FEW:
+                raise ValueError(self._refusal(pace, budget or seconds, horizons, workers))
+            return made(horizons, count(horizons), self.curve(horizons[-1]))
         ends = [2**k for k in range(SHORTEST.bit_length() - 1 + FEWEST_DOUBLINGS, _reachable(self.job).bit_length())]
         numbers = {last: count(self.grid(last)) for last in ends}
         fits = {last: numbers[last] * self.each(pace, self.grid(last)) <= room * 1.001 for last in ends}
         fewest = replicates or (ENOUGH if numbers[ends[0]] >= ENOUGH else FEW)
         possible = [last for last in ends if numbers[last] >= fewest and fits[last]]
         if not possible:
-            raise ValueError(self._refusal(pace, seconds, self.grid(ends[0]), workers, replicates))
+            raise ValueError(self._refusal(pace, budget or seconds, self.grid(ends[0]), workers, replicates))
         curve = self.curve(possible[-1])
         plans = [made(self.grid(last), numbers[last], curve) for last in possible[-6:]]
         best = min(plan.worth for plan in plans)

@@ -26,7 +26,7 @@ from .algorithms.protocol import check_algorithm
 from .algorithms.registry import ENTRIES, named
 from .algorithms.run import LowerValue
 from .analysis import held_back, irrefutable, premature
-from .budget import PILOT, Plan, Planner, duration, hands, pilot, seconds_of
+from .budget import PILOT, Plan, Planner, duration, pilot, seconds_of
 from .checks import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from .claims import Claim, Theorem
 from .engine import STANDARD, Job, Limit, Runs, begin, check_cost, finished, gathered
@@ -404,19 +404,18 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
         job.algorithm.check(job.cost, horizon, job.alignment == "random")
     if seconds is None:
         pace = pilot(job, 0.0, 1)
-        plan = planner.plan(horizons, replicates, replicates * planner.each(pace, horizons) / workers, None)
+        plan = planner.plan(horizons, replicates, replicates * planner.each(pace, horizons) / workers, workers)
         limit = Limit()
     else:
         say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow")
         pace = pilot(job, PILOT * seconds, workers)
         left = seconds - (time.monotonic() - begun)
-        workers = hands(job, pace, left, workers)
-        plan = planner.within(pace, left, workers, horizons, replicates)
+        plan = planner.within(pace, left, workers, horizons, replicates, seconds)
         plan = replace(plan, seconds=plan.seconds + time.monotonic() - begun)
         left = seconds - (time.monotonic() - begun)
         limit = Limit(left, left + (OVERRUN - 1) * seconds)
     say(f"plan: {plan}")
-    found = _collected(job, job.units(plan.horizons, range(plan.replicates)), workers, limit, pace, quiet)
+    found = _collected(job, job.units(plan.horizons, range(plan.replicates)), plan.workers, limit, pace, quiet)
     complete = [units for r in range(plan.replicates) if found.keys() >= set(units := job.units(plan.horizons, [r]))]
     if not complete:
         raise ValueError(

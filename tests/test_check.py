@@ -9,7 +9,7 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck import engine
-from ratecheck.budget import ENOUGH, FEW, MOST, Pace, Planner, hands, pilot, seconds_of
+from ratecheck.budget import ENOUGH, FEW, MOST, Pace, Planner, pilot, seconds_of
 from ratecheck.checking import as_algorithm, as_claim, as_cost
 from ratecheck.claims import Claim
 from ratecheck.engine import Job, Limit, finished
@@ -236,7 +236,8 @@ def test_what_is_given_is_kept_and_what_is_impossible_refused():
     fast = Pace((32, 64, 128), (32e-5, 64e-5, 128e-5))
     assert plans.within(fast, 60, 2, replicates=50).replicates == 50
     assert plans.within(fast, 60, 2, horizons=(64, 128, 256)).horizons == (64, 128, 256)
-    assert hands(plans.job, Pace((32,), (1.0,), load=10.0), 20.0, 2) == 1
+    assert plans.within(fast, 60, 2).workers == 2
+    assert plans.within(replace(fast, load=10.0), 20, 2).workers == 1  # processes would take longer to start
 
 
 def test_when_the_time_is_up_no_further_run_begins(monkeypatch):
