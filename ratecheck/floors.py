@@ -1,0 +1,352 @@
+"""What is left above a floor: y = E + A T^s with E known, bounded or fitted; and means that keep their sign.
+
+For a given slope s the model is linear in E and A.  Adding a column that leads to the best slope S, (T^S - T^s) / (S - s),
+and asking whether its coefficient is zero is a t-test of s that is linear in the means: no logarithm is taken of what
+noise has made negative.  The interval of the slope are all s around S that pass (a profile over E).  Where E leaves its
+bounds it stays at the bound.
+
+For verdicts the fitted curve f = A T^S stands in for the logarithm, ln f + (y - E - f) / f, which is linear in the means
+too and defined where y < E; its covariance holds the error of E.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Real
+
+import numpy as np
+from scipy import special
+
+from .checks import items, shown
+from .columns import Points
+from .estimate import Estimate
+from .means import FitError, LogMeans
+from .series import log_series
+
+CLEAR = 4.0  # standard errors by which a mean must differ from zero, or from a floor, to have a logarithm
+DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
+SLOPES = np.concatenate([np.geomspace(0.004, 0.3, 60), np.linspace(0.31, 8.0, 250)])  # absolute values
+
+
+def log_points(points: Points, floor=None, level: float = 0.95) -> LogMeans:
+    """The logarithms of what a table says, above a floor if there is one: a number, a pair of bounds, or "fit"."""
+    bounds = floor_bounds(floor, points)
+    if bounds is None:
+        return _logs(points, level)
+    low, high = bounds
+    if low == high:
+        return _logs(_above(points, low), level, low)
+    return _fitted(points, low, high)
+
+
+def floor_bounds(floor, points) -> tuple[float, float] | None:
+    if floor is None:
+        return None
+    if isinstance(floor, str):
+        if floor != "fit":
+            raise ValueError(f"floor = {shown(floor)} must be a number, a pair of bounds, or 'fit'")
+        falls = points.means[-1] < points.means[0]
+        return (0.0 if falls and np.all(points.means > 0) else -math.inf), math.inf
+    if isinstance(floor, Real) and not isinstance(floor, bool) and math.isfinite(floor):
+        return float(floor), float(floor)
+    pair = items("floor", floor, "bounds") if not isinstance(floor, Real) else ()
+    pair = (
+        tuple({0: -math.inf, 1: math.inf}[i] if b is None else b for i, b in enumerate(pair[:2]))
+        if len(pair) == 2
+        else ()
+    )
+    if len(pair) != 2 or not all(isinstance(b, Real) and not math.isnan(b) for b in pair) or pair[0] > pair[1]:
+        raise ValueError(f"floor = {shown(floor)} must be a number, a pair of bounds from low to high, or 'fit'")
+    return float(pair[0]), float(pair[1])
+
+
+def _above(points: Points, floor: float) -> Points:
+    samples = tuple(s - floor for s in points.samples)
+    return replace(points, means=points.means - floor, samples=samples).remarked(
+        f"{floor:g} is subtracted as a known floor"
+    )
+
+
+# Logarithms of means, where they have one
+
+
+def _logs(points: Points, level, floor=None) -> LogMeans:
+    if points.source == "series":
+        return log_series(points, level)
+    errors = mean_errors(points)
+    points = _clear(points, errors, floor)
+    if points.source == "runs":
+        data = LogMeans.of(points.horizons, points.samples, points.anytime)
+        return replace(data, words=points.words, remarks=points.remarks)
+    relative = points.errors / points.means
+    return LogMeans(
+        points.horizons, np.log(points.means), np.diag(relative**2), points.count, False, (), None,
+        df=points.count - 1 if points.count else 1e6, source="means", words=points.words, remarks=points.remarks,
+    )  # fmt: skip
+
+
+def mean_errors(points: Points) -> np.ndarray:
+    if points.errors is not None:
+        return points.errors
+    return np.array([s.std(ddof=1) / math.sqrt(len(s)) for s in points.samples])
+
+
+def _clear(points: Points, errors, floor) -> Points:
+    """Up to the first mean that meets its noise, with one sign; the rule is fixed before it sees any data.
+
+    Where no value is negative there is nothing to meet, and all points stay.
+    """
+    words = points.words
+    lowest = min((s.min() for s in points.samples), default=points.means.min())
+    if floor is None and lowest >= 0 and np.all(points.means > 0):
+        return points
+    sign = 1.0 if floor is not None else float(np.sign(points.means[0]))
+    meets = (sign * points.means < CLEAR * errors) | (points.means == 0)
+    count = int(np.argmax(meets)) if meets.any() else len(meets)
+    what = "the mean" if floor is None else f"what is left above {floor:g}"
+    if count < 3:
+        place = f"{words.x} = {words.place(points.horizons[count]):g}"
+        if floor is None and not np.any(points.means):
+            raise FitError(f"{words.y} is zero throughout: it has no rate")
+        raise FitError(
+            f"from {place} on {what} is not {CLEAR:g} standard errors from zero, so {count} points have a logarithm; "
+            "at least 3 are needed: more runs, or smaller errors"
+        )
+    if sign < 0:
+        points = replace(points, means=-points.means, samples=tuple(-s for s in points.samples)).remarked(
+            f"{words.y} is negative; its absolute value is fitted"
+        )
+    if count == len(meets):
+        return points
+    first = words.place(points.horizons[count])
+    note = (
+        f"{len(meets) - count} points from {words.x} = {first:g} on are left out: there {what} meets its noise "
+        f"({CLEAR:g} standard errors)"
+    )
+    return points.cut(np.arange(len(meets)) < count).remarked(note)
+
+
+# A floor that is fitted
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The t-test of every slope of y = E + A T^s, E free between bounds."""
+
+    x: np.ndarray
+    means: np.ndarray
+    covariance: np.ndarray | None  # None: from the residuals
+    weights: np.ndarray
+    df: float
+    low: float  # bounds of E
+    high: float
+    falls: bool
+
+    @cached_property
+    def slopes(self) -> np.ndarray:
+        return -SLOPES[::-1] if self.falls else SLOPES
+
+    def floor_at(self, slope) -> float:
+        """E for a given slope, within its bounds."""
+        free = self._solved(np.column_stack([np.ones(len(self.x)), self._power(slope)]))[0] @ self.means
+        return float(np.clip(free, self.low, self.high))
+
+    def _power(self, slope):
+        return np.exp(slope * (self.x - self.x[0]))
+
+    def _solved(self, design):
+        root = np.sqrt(self.weights)
+        return np.linalg.pinv(design * root[:, None], rcond=1e-13) * root
+
+    def t(self, slope) -> float:
+        """How far the slope lies below the data's, in standard errors; at the best slope it is 0."""
+        return self._t(slope, self.best)
+
+    def _t(self, slope, towards) -> float:
+        floor, centred = self.floor_at(slope), self.x - self.x[0]
+        v = np.expm1(slope * centred) / slope  # with a constant it spans what a power does, and stays apart from it
+        power = self._power(slope)
+        gap = towards - slope
+        if abs(gap) > 1e-6:
+            turn = power * np.expm1(gap * centred) / gap
+        else:
+            turn = power * centred
+        if self.low < floor < self.high:
+            design, above = np.column_stack([np.ones(len(v)), v, turn]), self.means
+        else:
+            design, above = np.column_stack([power, turn]), self.means - floor
+        solution = self._solved(design)
+        variance = float(solution[-1] @ self._covariance(design, solution, above) @ solution[-1])
+        return float(solution[-1] @ above) / math.sqrt(max(variance, 1e-300))
+
+    def _covariance(self, design, solution, above):
+        if self.covariance is not None:
+            return self.covariance
+        residual = above - design @ (solution @ above)
+        square = float(self.weights @ residual**2) / self.df
+        return np.diag(np.maximum(square, 1e-30) / self.weights)
+
+    @cached_property
+    def best(self) -> float:
+        """The slope that fits best."""
+        local = np.array([self._t(s, s) for s in self.slopes])
+        falls = np.flatnonzero((local[:-1] > 0) & (local[1:] <= 0))
+        roots = [self._root(lambda s: self._t(s, s), i, 0.0) for i in falls]
+        return min([*roots, *self.slopes[[0, -1]]], key=self._misfit)
+
+    def _misfit(self, slope) -> float:
+        floor, power = self.floor_at(slope), self._power(slope)
+        size = float(self._solved(power[:, None])[0] @ (self.means - floor))
+        return float(self.weights @ (self.means - floor - size * power) ** 2)
+
+    @cached_property
+    def scanned(self) -> np.ndarray:
+        return np.array([self.t(s) for s in self.slopes])
+
+    def lowest(self, t) -> float:
+        """The smallest slope, from the best on, that does not lie further than `t` below it; minus infinity: none does."""
+        outside = np.flatnonzero((self.scanned > t) & (self.slopes < self.best))
+        return self._root(self.t, outside[-1], t) if len(outside) else -math.inf
+
+    def highest(self, t) -> float:
+        """The largest slope, from the best on, whose test is at least `t`; infinity: all are."""
+        outside = np.flatnonzero((self.scanned < t) & (self.slopes > self.best))
+        return self._root(self.t, outside[0] - 1, t) if len(outside) else math.inf
+
+    def _root(self, test, i, level) -> float:
+        """Where a test falls through a level, between a slope that was scanned and the next."""
+        low, high = self.slopes[i], self.slopes[i + 1]
+        while high - low > 1e-9:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if test(middle) > level else (low, middle)
+        return float(high)
+
+    def estimate(self, linear: Estimate) -> Profiled:
+        return Profiled(linear.value, linear.se, linear.df, linear.level, self)
+
+    def stretch(self, linear: Estimate, bound: float) -> float:
+        """By what variances must grow for `bound` to be as near as the test of that slope has it."""
+        bound = float(np.clip(bound, self.slopes[0], self.slopes[-1]))
+        plain = (bound - linear.value) / max(linear.se, 1e-300)
+        tested = -self.t(bound)
+        if plain * tested <= 0:
+            return 1e12
+        return max(1.0, (plain / tested) ** 2)
+
+
+@dataclass(frozen=True)
+class Profiled(Estimate):
+    """A slope whose interval are the slopes that a test does not reject; less an offset, or its negative."""
+
+    profile: Profile | None = None
+    offset: float = 0.0
+    sign: float = 1.0
+
+    @property
+    def low(self) -> float:
+        return self.lower_limit(0.5 + self.level / 2)
+
+    @property
+    def high(self) -> float:
+        return self.upper_limit(0.5 + self.level / 2)
+
+    def lower_limit(self, level=0.95) -> float:
+        return min(self._limits(level))
+
+    def upper_limit(self, level=0.95) -> float:
+        return max(self._limits(level))
+
+    def _limits(self, level):
+        t, falls = float(special.stdtrit(self.df, level)), self.profile.falls
+        low, high = self.profile.lowest(t), self.profile.highest(-t)
+        low = 0.0 if math.isinf(low) and not falls else low  # as flat as can be
+        high = 0.0 if math.isinf(high) and falls else high
+        return [self.sign * (end - self.offset) for end in (low, high)]
+
+    def above(self, bound) -> float:
+        t = self.profile.t(self._within(self.sign * bound + self.offset))
+        return float(special.stdtr(self.df, -self.sign * t))
+
+    def _within(self, slope) -> float:
+        return float(np.clip(slope, self.profile.slopes[0], self.profile.slopes[-1]))
+
+    def minus(self, number) -> Profiled:
+        return replace(self, value=self.value - number, offset=self.offset + self.sign * number)
+
+    def mirrored(self) -> Profiled:
+        return replace(self, value=-self.value, sign=-self.sign)
+
+
+def _fitted(points: Points, low, high) -> LogMeans:
+    profile = profile_of(points, low, high)
+    words = points.words
+    slope = profile.best
+    if slope in (profile.slopes[0], profile.slopes[-1]):
+        raise FitError(
+            f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does; "
+            "give a known floor, or none"
+        )
+    floor = profile.floor_at(slope)
+    curve, along, free = _curve(profile, slope, floor)
+    if np.any(curve <= 0):
+        raise FitError(f"no floor fits: {words.y} does not move away from E = {floor:g} with one sign")
+    mean_covariance = profile.covariance
+    if mean_covariance is None:
+        residual = points.means - floor - curve
+        mean_covariance = np.diag(float(profile.weights @ residual**2) / profile.df / profile.weights)
+        if points.rounding is not None:
+            mean_covariance = mean_covariance + np.diag(points.rounding**2 / 3)
+    known = np.eye(len(curve)) - (np.outer(np.ones(len(curve)), along[0]) if free else 0.0)
+    signal = known @ mean_covariance @ known.T  # of what is left above E
+    y = np.log(curve) + (points.means - floor - curve) / curve
+    errors = np.sqrt(np.maximum(np.diag(signal), 0.0))
+    where = f"{low:g} <= E <= {high:g}".replace(" <= inf", "").replace("-inf <= E", "E anything")
+    said = f"the floor E of {words.y} is fitted ({where}): E = {floor:.6g}"
+    said += "" if free else ", at its bound"
+    return LogMeans(
+        points.horizons, y, signal / np.outer(curve, curve), points.count, points.anytime, (), None, df=profile.df,
+        source=points.source, weights=curve**2 * profile.weights, profile=profile, words=words,
+        problem=_at_the_floor(points, curve, errors, floor), remarks=(*points.remarks, said),
+    )  # fmt: skip
+
+
+def profile_of(points: Points, low, high) -> Profile:
+    means, count = points.means, len(points.means)
+    if count < 4:
+        raise FitError(f"{count} points do not show a floor; at least 4 are needed to fit one")
+    if np.any(means == 0):
+        raise FitError(f"{points.words.y} is zero somewhere; a floor cannot be fitted to that")
+    covariance, weights, df = None, 1 / means**2, count - 3
+    if points.source == "runs":
+        df = points.count - 1
+        if points.anytime:
+            covariance = np.cov(np.column_stack(points.samples).T) / len(points.samples[0])
+        else:
+            covariance = np.diag(mean_errors(points) ** 2)
+    elif points.source == "means":
+        covariance, weights = np.diag(points.errors**2), 1 / points.errors**2
+        df = points.count - 1 if points.count else 1e6
+    return Profile(np.log(points.horizons), means, covariance, weights, df, low, high, bool(means[-1] < means[0]))
+
+
+def _curve(profile: Profile, slope, floor):
+    """A T^s, and how E, A and s follow the means."""
+    power = profile._power(slope)
+    centred = profile.x - profile.x[0]
+    size = float(profile._solved(power[:, None])[0] @ (profile.means - floor))
+    design = np.column_stack([np.ones(len(power)), power, size * centred * power])
+    return size * power, profile._solved(design), profile.low < floor < profile.high
+
+
+def _at_the_floor(points, curve, errors, floor) -> str:
+    lost = curve < DISTINCT * errors
+    if not lost[-1]:
+        return ""
+    words = points.words
+    first = len(lost) - int(np.argmin(lost[::-1])) if not lost.all() else 0
+    return (
+        f"the data end at the floor: from {words.x} = {words.place(points.horizons[first]):g} on {words.y} is not "
+        f"{DISTINCT:g} standard errors above E = {floor:.4g}; more runs, or a floor that is known, would tell"
+    )
