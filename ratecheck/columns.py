@@ -273,10 +273,10 @@ def named(frame, wanted):
     if len(same) == 1:
         return same[0]
     if len(same) > 1:
-        raise FitError(f"column {shown(wanted)} could be any of {_listed(same)}; write it exactly")
+        raise ValueError(f"column {shown(wanted)} could be any of {_listed(same)}; write it exactly")
     near = difflib.get_close_matches(str(wanted), [str(c) for c in frame.columns], 1, 0.5)
     meant = f"; did you mean {near[0]!r}?" if near else ""
-    raise FitError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
+    raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
 
 
 def _listed(names, most=12) -> str:
@@ -295,7 +295,7 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
     taken = list(given.values())
     for i, column in enumerate(taken):
         if column in taken[:i]:
-            raise FitError(f"column {str(column)!r} cannot be two things at once")
+            raise ValueError(f"column {str(column)!r} cannot be two things at once")
     numeric = [c for c in frame.columns if frame[c].dtype.kind in "iuf" and c not in taken]
     if "run" not in given:
         given["run"] = _only("run", [c for c in frame.columns if plain(c) in RUNS and c not in taken])
@@ -320,7 +320,7 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
 
 def _only(role, candidates):
     if len(candidates) > 1:
-        raise FitError(
+        raise ValueError(
             f"columns {_listed(candidates)} could each be the {role}; say which with {role}=... (--{role} NAME)"
         )
     return candidates[0] if candidates else None
@@ -329,7 +329,7 @@ def _only(role, candidates):
 def _chosen_x(frame, numeric, given):
     candidates = [c for c in numeric if plain(c) in (*COUNTS, *STEP_SIZES)]
     if len(candidates) > 1:
-        raise FitError(
+        raise ValueError(
             f"columns {_listed(candidates)} could each be x; say which with x=... (--x NAME), "
             "and with count=... (--count NAME) if another counts the runs behind a mean"
         )
@@ -338,7 +338,7 @@ def _chosen_x(frame, numeric, given):
     rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
     if len(rest) == 1 or (len(rest) == 2 and len(numeric) == 2 and "y" not in given):
         return rest[0]
-    raise FitError(f"no column is known to be x; say which with x=... (--x NAME; columns: {_listed(frame.columns)})")
+    raise ValueError(f"no column is known to be x; say which with x=... (--x NAME; columns: {_listed(frame.columns)})")
 
 
 def _is_quantity(column) -> bool:
@@ -350,7 +350,7 @@ def _is_quantity(column) -> bool:
 def _chosen_y(frame, numeric, given):
     candidates = [c for c in numeric if _is_quantity(c)]
     if len(candidates) > 1:
-        raise FitError(
+        raise ValueError(
             f"columns {_listed(candidates)} could each be y; say which with y=... (--y NAME), "
             "and with error=... (--error NAME) if another is its standard error"
         )
@@ -359,7 +359,7 @@ def _chosen_y(frame, numeric, given):
     rest = [c for c in numeric if plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
     if len(rest) == 1:
         return rest[0]
-    raise FitError(f"no column is known to be y; say which with y=... (--y NAME; columns: {_listed(frame.columns)})")
+    raise ValueError(f"no column is known to be y; say which with y=... (--y NAME; columns: {_listed(frame.columns)})")
 
 
 # Rows
@@ -374,11 +374,11 @@ def _picked(frame, texts, where):
             there = _listed(dict.fromkeys(frame[name]))
             near = difflib.get_close_matches(str(value), [str(v) for v in frame[name].unique()], 1, 0.5)
             meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise FitError(f"no row has {name} = {shown(value)}{meant} (there: {there})")
+            raise ValueError(f"no row has {name} = {shown(value)}{meant} (there: {there})")
         keep &= same
     if not keep.any():
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
-        raise FitError(f"no row has {said} together")
+        raise ValueError(f"no row has {said} together")
     keep = np.flatnonzero(keep)
     return frame.iloc[keep].reset_index(drop=True), None if texts is None else texts.iloc[keep].reset_index(drop=True)
 
@@ -492,8 +492,8 @@ def _said(roles, inverse, step) -> str:
         if getattr(roles, name) is not None
     ]
     if inverse:
-        why = "" if step else ", from its name or because it stays below 1"
-        parts.append(f"{roles.x} counts as the size of a step{why}: its smallest values are the end of the window")
+        why = "" if step else (" by its name" if plain(roles.x) in STEP_SIZES else ", for it stays below 1")
+        parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
     return "; ".join(parts)
 
 
@@ -518,8 +518,8 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
                 f"there is one value of {roles.y} at each {roles.x}: runs seen at all of them need a column (run=...)"
             )
         note = (
-            f"one value at each {roles.x}: errors come from the scatter about the line, which is right for a "
-            "deterministic computation and too small for a single random run"
+            f"one value at each {roles.x}: errors come from the scatter about the line; right for a deterministic "
+            "computation, too small for a single random run"
         )
         return Points(horizons, np.array([Y[p[0]] for p in places]), None, remarks=(note,))
     if roles.run is None:

@@ -40,6 +40,7 @@ from .series import differences
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
+RUNS_OR_NOT = {"runs": "runs", "means": "means", "series": "runs"}
 
 
 @dataclass(frozen=True)
@@ -135,15 +136,16 @@ class Fit(Speaking):
 
     @property
     def slope(self) -> float:
-        return self.whole.value
+        """The exponent as the table counts: where x is the size of a step, in that."""
+        return self.data.words.slope(self.whole.value)
 
     @property
     def low(self) -> float:
-        return self.whole.low
+        return -self.whole.high if self.data.words.inverse else self.whole.low
 
     @property
     def high(self) -> float:
-        return self.whole.high
+        return -self.whole.low if self.data.words.inverse else self.whole.high
 
     def stretch(self, bound: float) -> float:
         """By what variances grow so that the slope is no further from a bound than its profile says."""
@@ -465,28 +467,39 @@ class Fit(Speaking):
         return lines(self._facts())
 
     def __repr__(self):
-        slope = f"slope {self._interval()} of R at log power {self.log_power:g}"
-        return f"<Fit: {slope}, {self._window()}, N = {self.data.replicates}>"
+        slope = f"slope {self._interval()} of {self.data.words.y} at log power {self.log_power:g}"
+        known = f", N = {self.data.replicates}" if self.data.replicates else ""
+        return f"<Fit: {slope}, {self._window()}{known}>"
 
     def _facts(self):
         cautions = [text for text in (self.problem, self.caution) if text]
         return {
-            "slope": f"{self._interval()} at {100 * self.level:g} %: {Rate.of_regret(self.slope, self.log_power)}",
+            "slope": f"{self._interval()} at {100 * self.level:g} %: "
+            f"{self.data.words.rate(self.whole.value, self.log_power)}",
             "log power": f"{self.log_power:g}, divided out before the fit",
             "window": self._window(),
-            "runs": self._runs(),
+            RUNS_OR_NOT[self.data.source]: self._runs(),
             "caution": "; ".join(cautions) or "none",
         }
 
     def _interval(self):
-        return f"{self.slope:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        ends = f"[{self.low:.4f}, {self.high:.4f}]"
+        if self.high - self.low < 2e-4:  # that the digits would hide
+            ends = f"± {(self.high - self.low) / 2:.1g}"
+        return f"{self.slope:.4f} {ends}"
 
     def _window(self):
-        T = self.data.horizons
+        T, words = self.data.horizons, self.data.words
         period = "" if self.period is None else f", period {self.period:.4g}"
-        return f"T = {T[0]:.7g} ... {T[-1]:.7g}, {len(T)} horizons{period}"
+        first, last = (words.place(T[end]) for end in (0, -1))
+        return f"{words.x} = {first:.7g} ... {last:.7g}, {len(T)} {'horizons' if words.x == 'T' else 'values'}{period}"
 
     def _runs(self):
+        if self.data.source == "series":
+            return "none: errors from the scatter about the line and from the digits given"
+        if self.data.source == "means":
+            known = f"{self.data.replicates} runs" if self.data.replicates else "an unknown number of runs"
+            return f"{len(self.data.horizons)}, with standard errors, of {known}"
         seen = "each seen at every horizon" if self.data.anytime else "new ones at every horizon"
         return f"{self.data.replicates}, {seen}"
 
@@ -601,6 +614,12 @@ def _windowed(data, cut, window):
         what = "horizons" if data.words.x == "T" else f"values of {data.words.x}"
         raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} {what}; at least 3 are needed")
     return cut(data, keep)
+
+
+def in_steps(fit: Fit, rate: Rate) -> Rate:
+    """A rate in T: a table whose x is the size of a step is promised powers of that."""
+    inverse = isinstance(fit, Fit) and isinstance(rate, Rate) and fit.data.words.inverse
+    return Rate.of_regret(-rate.slope, rate.log_power) if inverse else rate
 
 
 def check_fit(fit):

@@ -1,12 +1,12 @@
 """What is left above a floor: y = E + A T^s with E known, bounded or fitted; and means that keep their sign.
 
-For a given slope s the model is linear in E and A.  Adding a column that leads to the best slope S, (T^S - T^s) / (S - s),
-and asking whether its coefficient is zero is a t-test of s that is linear in the means: no logarithm is taken of what
-noise has made negative.  The interval of the slope are all s around S that pass (a profile over E).  Where E leaves its
-bounds it stays at the bound.
+For a given slope s the model is linear in E and A.  Adding a column that leads to the best slope S,
+(T^S - T^s) / (S - s), and asking whether its coefficient is zero is a t-test of s that is linear in the means: no
+logarithm is taken of what noise has made negative.  The interval of the slope are all s around S that pass (a profile
+over E).  Where E leaves its bounds it stays at the bound.
 
-For verdicts the fitted curve f = A T^S stands in for the logarithm, ln f + (y - E - f) / f, which is linear in the means
-too and defined where y < E; its covariance holds the error of E.
+For verdicts the fitted curve f = A T^S stands in for the logarithm, ln f + (y - E - f) / f, which is linear in the
+means too and defined where y < E; its covariance holds the error of E.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .series import log_series
 
 CLEAR = 4.0  # standard errors by which a mean must differ from zero, or from a floor, to have a logarithm
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
-SLOPES = np.concatenate([np.geomspace(0.004, 0.3, 60), np.linspace(0.31, 8.0, 250)])  # absolute values
+EXACT = 1e-8  # relative: to which a curve is found through points that have no error
+SLOPES = np.geomspace(0.004, 10.0, 90)  # absolute values that are looked at
 
 
 def log_points(points: Points, floor=None, level: float = 0.95) -> LogMeans:
@@ -64,7 +65,8 @@ def floor_bounds(floor, points) -> tuple[float, float] | None:
 
 def _above(points: Points, floor: float) -> Points:
     samples = tuple(s - floor for s in points.samples)
-    return replace(points, means=points.means - floor, samples=samples).remarked(
+    words = replace(points.words, y=f"{points.words.y} - {floor:g}") if floor else points.words
+    return replace(points, means=points.means - floor, samples=samples, words=words).remarked(
         f"{floor:g} is subtracted as a known floor"
     )
 
@@ -186,39 +188,50 @@ class Profile:
             return self.covariance
         residual = above - design @ (solution @ above)
         square = float(self.weights @ residual**2) / self.df
-        return np.diag(np.maximum(square, 1e-30) / self.weights)
+        return np.diag(max(square, EXACT**2) / self.weights)
 
     @cached_property
     def best(self) -> float:
         """The slope that fits best."""
-        local = np.array([self._t(s, s) for s in self.slopes])
-        falls = np.flatnonzero((local[:-1] > 0) & (local[1:] <= 0))
-        roots = [self._root(lambda s: self._t(s, s), i, 0.0) for i in falls]
-        return min([*roots, *self.slopes[[0, -1]]], key=self._misfit)
+        misfits = [self._misfit(s) for s in self.slopes]
+        j = int(np.argmin(misfits))
+        for i in (j - 1, j):
+            if 0 <= i < len(self.slopes) - 1:
+                ends = self.slopes[i], self.slopes[i + 1]
+                if self._t(ends[0], ends[0]) > 0 >= self._t(ends[1], ends[1]):
+                    return self._root(lambda s: self._t(s, s), *ends, 0.0)
+        return float(self.slopes[j])
+
+    @property
+    def at_an_end(self) -> bool:
+        return self.best in (self.slopes[0], self.slopes[-1])
 
     def _misfit(self, slope) -> float:
         floor, power = self.floor_at(slope), self._power(slope)
         size = float(self._solved(power[:, None])[0] @ (self.means - floor))
         return float(self.weights @ (self.means - floor - size * power) ** 2)
 
-    @cached_property
-    def scanned(self) -> np.ndarray:
-        return np.array([self.t(s) for s in self.slopes])
-
     def lowest(self, t) -> float:
-        """The smallest slope, from the best on, that does not lie further than `t` below it; minus infinity: none does."""
-        outside = np.flatnonzero((self.scanned > t) & (self.slopes < self.best))
-        return self._root(self.t, outside[-1], t) if len(outside) else -math.inf
+        """The smallest slope, from the best on, that lies no further than `t` below it; minus infinity: none does."""
+        inner = self.best
+        for slope in self.slopes[self.slopes < self.best][::-1]:
+            if self.t(slope) > t:
+                return self._root(self.t, slope, inner, t)
+            inner = slope
+        return -math.inf
 
     def highest(self, t) -> float:
         """The largest slope, from the best on, whose test is at least `t`; infinity: all are."""
-        outside = np.flatnonzero((self.scanned < t) & (self.slopes > self.best))
-        return self._root(self.t, outside[0] - 1, t) if len(outside) else math.inf
+        inner = self.best
+        for slope in self.slopes[self.slopes > self.best]:
+            if self.t(slope) < t:
+                return self._root(self.t, inner, slope, t)
+            inner = slope
+        return math.inf
 
-    def _root(self, test, i, level) -> float:
-        """Where a test falls through a level, between a slope that was scanned and the next."""
-        low, high = self.slopes[i], self.slopes[i + 1]
-        while high - low > 1e-9:
+    def _root(self, test, low, high, level) -> float:
+        """Where a test falls through a level, between two slopes."""
+        while high - low > 1e-9 * max(1.0, abs(high)):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if test(middle) > level else (low, middle)
         return float(high)
@@ -283,7 +296,7 @@ def _fitted(points: Points, low, high) -> LogMeans:
     profile = profile_of(points, low, high)
     words = points.words
     slope = profile.best
-    if slope in (profile.slopes[0], profile.slopes[-1]):
+    if profile.at_an_end:
         raise FitError(
             f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does; "
             "give a known floor, or none"
@@ -295,7 +308,8 @@ def _fitted(points: Points, low, high) -> LogMeans:
     mean_covariance = profile.covariance
     if mean_covariance is None:
         residual = points.means - floor - curve
-        mean_covariance = np.diag(float(profile.weights @ residual**2) / profile.df / profile.weights)
+        square = max(float(profile.weights @ residual**2) / profile.df, EXACT**2)
+        mean_covariance = np.diag(square / profile.weights)
         if points.rounding is not None:
             mean_covariance = mean_covariance + np.diag(points.rounding**2 / 3)
     known = np.eye(len(curve)) - (np.outer(np.ones(len(curve)), along[0]) if free else 0.0)
@@ -307,8 +321,9 @@ def _fitted(points: Points, low, high) -> LogMeans:
     said += "" if free else ", at its bound"
     return LogMeans(
         points.horizons, y, signal / np.outer(curve, curve), points.count, points.anytime, (), None, df=profile.df,
-        source=points.source, weights=curve**2 * profile.weights, profile=profile, words=words,
-        problem=_at_the_floor(points, curve, errors, floor), remarks=(*points.remarks, said),
+        source=points.source, weights=curve**2 * profile.weights, profile=profile,
+        problem=_at_the_floor(points, curve, errors, floor), words=replace(words, y=f"{words.y} - E"),
+        remarks=(*points.remarks, said),
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ class FitError(ValueError):
 
 @dataclass(frozen=True)
 class Words:
-    """What a table calls its two quantities; `inverse` where it counts steps' sizes, and T is one over them."""
+    """What a table calls its two quantities; `inverse` where x is the size of a step, and T one over it."""
 
     x: str = "T"
     y: str = "R"
@@ -45,6 +45,11 @@ class Words:
 
     def power(self, slope, digits=3) -> str:
         return f"{self.x}^{self.slope(slope) + 0.0:.{digits}f}"
+
+    def rate(self, slope, log_power=0.0, relation="=") -> str:
+        inner = f"1/{self.x}" if self.inverse else self.x
+        logarithm = f" (ln {inner})^{log_power:.4g}" if log_power else ""
+        return f"{self.y} {relation} {self.x}^{self.slope(slope) + 0.0:.4g}{logarithm}"
 
     def said(self, text) -> str:
         """Words about T, as the table has it."""

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from .checks import shown
-from .means import FitError
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "."}
 BINARY = {b"PAR1": "parquet", b"PK\x03\x04": "a spreadsheet or archive", b"\x1f\x8b": "a compressed file"}
@@ -35,6 +34,8 @@ def table_of(source) -> Table:
     """From a pandas table, columns, records, an array, an object with a `frame`, or a file."""
     import pandas as pd
 
+    if isinstance(source, Table):
+        return source
     source = getattr(source, "frame", source)
     if isinstance(source, pd.DataFrame):
         return Table(source.reset_index(drop=True))
@@ -74,9 +75,9 @@ def _of_file(path: Path) -> Table:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise FitError(f"there is no file {str(path)!r}") from None
+        raise ValueError(f"there is no file {str(path)!r}") from None
     except IsADirectoryError:
-        raise FitError(f"{str(path)!r} is a folder, not a table") from None
+        raise ValueError(f"{str(path)!r} is a folder, not a table") from None
     return _of_bytes(content, str(path))
 
 
@@ -86,13 +87,13 @@ def _of_bytes(content, name) -> Table:
         if kind == "parquet":
             return _of_parquet(content, name)
         if kind is not None:
-            raise FitError(f"{name} is {kind}; save the table as CSV first")
+            raise ValueError(f"{name} is {kind}; save the table as CSV first")
         try:
             content = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         except UnicodeDecodeError:
-            raise FitError(f"{name} is no text in UTF-8; save the table as CSV first") from None
+            raise ValueError(f"{name} is no text in UTF-8; save the table as CSV first") from None
     if "\0" in content:
-        raise FitError(f"{name} holds zero bytes and is no text; save the table as CSV first")
+        raise ValueError(f"{name} holds zero bytes and is no text; save the table as CSV first")
     if content.lstrip()[:1] in ("{", "["):
         return _of_json(content, name)
     return _of_text(content, name)
@@ -104,11 +105,11 @@ def _of_parquet(content, name) -> Table:
     try:
         return Table(pd.read_parquet(io.BytesIO(content)))
     except ImportError:
-        raise FitError(
+        raise ValueError(
             f'{name} is a parquet file, for which pyarrow is needed: pip install "ratecheck[parquet]"'
         ) from None
     except (ValueError, OSError) as error:
-        raise FitError(f"{name} is a parquet file that cannot be read ({error})") from None
+        raise ValueError(f"{name} is a parquet file that cannot be read ({error})") from None
 
 
 def _of_json(content, name) -> Table:
@@ -123,7 +124,7 @@ def _of_json(content, name) -> Table:
         data = [data] if isinstance(data, dict) and not any(isinstance(v, list) for v in data.values()) else data
         return Table(pd.DataFrame(data))
     except (ValueError, TypeError, AttributeError) as error:
-        raise FitError(f"{name} looks like JSON, but holds no table ({error})") from None
+        raise ValueError(f"{name} looks like JSON, but holds no table ({error})") from None
 
 
 def _of_text(content, name) -> Table:
@@ -132,7 +133,7 @@ def _of_text(content, name) -> Table:
     lines = [(i, line) for i, line in enumerate(content.splitlines(), 1) if line.strip()]
     data = [(i, line) for i, line in lines if not line.lstrip().startswith("#")]
     if not data:
-        raise FitError(f"{name} is empty" if not lines else f"{name} holds nothing but comments")
+        raise ValueError(f"{name} is empty" if not lines else f"{name} holds nothing but comments")
     delimiter = _delimiter([line for _, line in data])
     rows = [_fields(line, delimiter) for _, line in data]
     remarks = []
@@ -147,10 +148,10 @@ def _of_text(content, name) -> Table:
     for (i, _), row in zip(numbered, rows, strict=True):
         if len(row) != width:
             hint = "; a decimal comma? then put ; or a tab between columns" if delimiter == "," else ""
-            raise FitError(f"line {i} of {name} has {len(row)} fields where {width} are expected{hint}")
+            raise ValueError(f"line {i} of {name} has {len(row)} fields where {width} are expected{hint}")
     if len(set(names)) < width:
         twice = next(n for n in names if names.count(n) > 1)
-        raise FitError(f"{name} has two columns {twice!r}; give each a name of its own")
+        raise ValueError(f"{name} has two columns {twice!r}; give each a name of its own")
     texts = pd.DataFrame(rows, columns=names, dtype=object)
     columns = {}
     for column in names:
@@ -158,7 +159,7 @@ def _of_text(content, name) -> Table:
         if decimal_commas:
             remarks.append(f"decimal commas in column {column!r} were read as decimal points")
     if header is None and width > 3:
-        raise FitError(f"{name} has {width} columns and no line that names them; add one")
+        raise ValueError(f"{name} has {width} columns and no line that names them; add one")
     if header is None:
         position = dict(zip(names, ["x", "y", "standard error"], strict=False))
         return Table(

@@ -36,8 +36,11 @@ def log_series(points: Points, level: float = 0.95) -> LogMeans:
     remarks = points.remarks
     if extra is not None:
         remarks = (*remarks, f"a correction that fades like {points.words.power(-1, 0)} is part of the regression")
-    if not np.any(rounding > 1e-12):
-        remarks = (*remarks, "no digits are known to be cut off: the numbers count as exact to 16 digits")
+    if np.any(rounding > 1e-12):
+        remarks = (
+            *remarks,
+            f"half a unit of the last digit given counts as an error, {100 * rounding.max():.2g} % at most",
+        )
     data = LogMeans(
         points.horizons, y, covariance, 0, False, (), None, df=df, source="series", extra=extra, words=points.words,
         remarks=remarks,
@@ -119,4 +122,5 @@ def differences(points: Points) -> Points:
     said = f"values: the differences of neighbours are fitted, at the first {words.x} of each pair"
     if math.isfinite(limit):
         said += f"; the last three give the order {order:.3f} (Richardson) and the limit {limit:.10g}"
-    return replace(points, horizons=points.horizons[:-1], means=change, rounding=rounding).remarked(said)
+    words = replace(words, y=f"difference of {words.y}")
+    return replace(points, horizons=points.horizons[:-1], means=change, rounding=rounding, words=words).remarked(said)

@@ -32,7 +32,7 @@ from function_zoo.speaking import Speaking
 
 from .checks import items, shown, whole
 from .evidence import END, WHOLE, Evidence, evidence
-from .fit import Estimate, Fit, check_fit, fit_rate
+from .fit import Estimate, Fit, check_fit, fit_rate, in_steps
 from .means import OURS, FitError, LogMeans, Words, check_level, rounded_up
 from .rates import Rate
 
@@ -118,7 +118,13 @@ class Verdict(Speaking):
             return None, None
         sign = 1 if self.kind == "upper" else -1
         promised = self.promised.log_power if self.evidence.logs is None else self.promised.slope
-        return promised + sign * self.tolerates, None if self.catches is None else promised + sign * self.catches
+        passed, caught = (
+            promised + sign * self.tolerates,
+            None if self.catches is None else promised + sign * self.catches,
+        )
+        if self.evidence.logs is None or not self._words.inverse:
+            return passed, caught
+        return -passed, None if caught is None else -caught
 
     @property
     def alone(self) -> Verdict:
@@ -136,7 +142,8 @@ class Verdict(Speaking):
     def _facts(self):
         facts = {"verdict": self}
         if self.promised is not None:
-            facts["claim"] = str(self.promised).replace("=", "<=" if self.kind == "upper" else ">=", 1)
+            relation = "<=" if self.kind == "upper" else ">="
+            facts["claim"] = self._words.rate(self.promised.slope, self.promised.log_power, relation)
         if self.excess is not None:
             facts["excess"] = f"{self.excess}, margin {self.margin:g}"
             facts["p-value"] = f"{self.p_value:.3g}" + ("" if self.look is None else f" at look {self.look}")
@@ -169,6 +176,7 @@ def decide(
     fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True
 ) -> Verdict:
     """The same without the words about force, which take longer than all else, or without any reason at all."""
+    rate = in_steps(fit, rate)
     _check(fit, rate, kind, margin, level, resolution, look)
     at = fit.at(rate.log_power)
     if at.problem:
@@ -182,9 +190,8 @@ def decide(
 def _measured(at: Fit, rate: Rate) -> str:
     """The slope against the promised one, as the table counts; in a step size it is an order."""
     words = at.data.words
-    name, ends = ("order", (at.high, at.low)) if words.inverse else ("slope", (at.low, at.high))
-    value, low, high, promised = (words.slope(s) + 0.0 for s in (at.slope, *ends, rate.slope))
-    return f"{name} {value:.3f} [{low:.3f}, {high:.3f}] against {promised:.3f}"
+    name = "order" if words.inverse else "slope"
+    return f"{name} {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {words.slope(rate.slope) + 0.0:.3f}"
 
 
 def log_power_verdict(
@@ -205,6 +212,7 @@ def log_power_verdict(
 
 
 def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
+    rate = in_steps(fit, rate)
     _check(fit, rate, kind, margin, level, RESOLUTION, look)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
@@ -352,6 +360,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
 
         rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
+    promised, rate = rate, in_steps(fit, rate)
     _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
     if at.problem:
@@ -367,8 +376,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
         return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
-        if decide(fit, rate, kind, margin, level, words=False).name == Name.REFUTED:
-            return decide(fit, rate, kind, margin, level)
+        if decide(fit, promised, kind, margin, level, words=False).name == Name.REFUTED:
+            return decide(fit, promised, kind, margin, level)
     ends = at.straight()[2:]
     words = at.data.words
     first, last = (words.slope(e.value) for e in ends)
