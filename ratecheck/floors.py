@@ -12,7 +12,7 @@ means too and defined where y < E; its covariance holds the error of E.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 
@@ -22,10 +22,10 @@ from scipy import special
 from .checks import items, shown
 from .columns import Points
 from .estimate import Estimate
-from .means import FitError, LogMeans
+from .means import FitError, LogMeans, cut
 from .series import log_series
 
-CLEAR = 4.0  # standard errors by which a mean must differ from zero, or from a floor, to have a logarithm
+CLEAR = 3.0  # standard errors by which a curve is clear of the noise
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
 EXACT = 1e-8  # relative: to which a curve is found through points that have no error
 SLOPES = np.geomspace(0.004, 10.0, 90)  # absolute values that are looked at
@@ -34,12 +34,22 @@ SLOPES = np.geomspace(0.004, 10.0, 90)  # absolute values that are looked at
 def log_points(points: Points, floor=None, level: float = 0.95) -> LogMeans:
     """The logarithms of what a table says, above a floor if there is one: a number, a pair of bounds, or "fit"."""
     bounds = floor_bounds(floor, points)
-    if bounds is None:
-        return _logs(points, level)
-    low, high = bounds
-    if low == high:
-        return _logs(_above(points, low), level, low)
-    return _fitted(points, low, high)
+    if bounds is not None and bounds[0] < bounds[1]:
+        return _fitted(points, *bounds)
+    if bounds is not None:
+        points = _above(points, bounds[0])
+    if points.source == "series":
+        return log_series(points, level)
+    if bounds is not None or _may_be_negative(points):
+        return _signed(points, 0.0 if bounds is None else bounds[0])
+    if points.source == "runs":
+        data = LogMeans.of(points.horizons, points.samples, points.anytime)
+        return replace(data, words=points.words, remarks=points.remarks)
+    relative = points.errors / points.means
+    return LogMeans(
+        points.horizons, np.log(points.means), np.diag(relative**2), points.count, False, (), None, df=_freedom(points),
+        source="means", words=points.words, remarks=points.remarks,
+    )  # fmt: skip
 
 
 def floor_bounds(floor, points) -> tuple[float, float] | None:
@@ -71,63 +81,60 @@ def _above(points: Points, floor: float) -> Points:
     )
 
 
-# Logarithms of means, where they have one
-
-
-def _logs(points: Points, level, floor=None) -> LogMeans:
-    if points.source == "series":
-        return log_series(points, level)
-    errors = mean_errors(points)
-    points = _clear(points, errors, floor)
-    if points.source == "runs":
-        data = LogMeans.of(points.horizons, points.samples, points.anytime)
-        return replace(data, words=points.words, remarks=points.remarks)
-    relative = points.errors / points.means
-    return LogMeans(
-        points.horizons, np.log(points.means), np.diag(relative**2), points.count, False, (), None,
-        df=points.count - 1 if points.count else 1e6, source="means", words=points.words, remarks=points.remarks,
-    )  # fmt: skip
-
-
 def mean_errors(points: Points) -> np.ndarray:
     if points.errors is not None:
         return points.errors
     return np.array([s.std(ddof=1) / math.sqrt(len(s)) for s in points.samples])
 
 
-def _clear(points: Points, errors, floor) -> Points:
-    """Up to the first mean that meets its noise, with one sign; the rule is fixed before it sees any data.
+def _freedom(points: Points) -> float:
+    return points.count - 1 if points.count else 1e6
 
-    Where no value is negative there is nothing to meet, and all points stay.
+
+# Means with a sign
+
+
+def _may_be_negative(points: Points) -> bool:
+    """Whether noise reaches below zero, so that a mean may have no logarithm."""
+    if points.source == "runs":
+        return min(s.min() for s in points.samples) < 0 or not np.all(points.means > 0)
+    return bool(np.any(points.means < CLEAR * points.errors))
+
+
+def _signed(points: Points, shift: float) -> LogMeans:
+    """A power law through means that keep their sign and may meet their noise: all of them count for the slope.
+
+    Verdicts are on the window in which the fitted curve is clear of the noise.  `shift` was subtracted from them.
     """
-    words = points.words
-    lowest = min((s.min() for s in points.samples), default=points.means.min())
-    if floor is None and lowest >= 0 and np.all(points.means > 0):
-        return points
-    sign = 1.0 if floor is not None else float(np.sign(points.means[0]))
-    meets = (sign * points.means < CLEAR * errors) | (points.means == 0)
-    count = int(np.argmax(meets)) if meets.any() else len(meets)
-    what = "the mean" if floor is None else f"what is left above {floor:g}"
-    if count < 3:
-        place = f"{words.x} = {words.place(points.horizons[count]):g}"
-        if floor is None and not np.any(points.means):
-            raise FitError(f"{words.y} is zero throughout: it has no rate")
+    words, errors = points.words, mean_errors(points)
+    if not np.any(errors > 0):
+        raise FitError(f"{words.y} has no scatter at all, and a zero or a sign in it; no power law holds")
+    clearest = int(np.argmax(np.abs(points.means) / np.maximum(errors, 1e-300)))
+    if points.means[clearest] < 0:
+        points = replace(points, means=-points.means, samples=tuple(-s for s in points.samples))
+        points = points.remarked(f"{words.y} is negative; its absolute value is fitted")
+    profile = profile_of(points, 0.0, 0.0, shift)
+    curve, _, _ = _curve(profile, profile.best, 0.0)
+    clear = curve > CLEAR * errors
+    first = int(np.argmin(clear)) if not clear.all() else len(clear)
+    if first < 3 or profile.at_an_end:
         raise FitError(
-            f"from {place} on {what} is not {CLEAR:g} standard errors from zero, so {count} points have a logarithm; "
+            f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; "
             "at least 3 are needed: more runs, or smaller errors"
         )
-    if sign < 0:
-        points = replace(points, means=-points.means, samples=tuple(-s for s in points.samples)).remarked(
-            f"{words.y} is negative; its absolute value is fitted"
+    y = np.log(curve) + (points.means - curve) / curve
+    covariance = profile.covariance / np.outer(curve, curve)
+    keep = np.arange(len(clear)) < first
+    if first < len(clear):
+        points = points.remarked(
+            f"from {words.x} = {words.place(points.horizons[first]):g} on {words.y} meets its noise ({CLEAR:g} "
+            "standard errors): these points count for the slope, verdicts are on the window before"
         )
-    if count == len(meets):
-        return points
-    first = words.place(points.horizons[count])
-    note = (
-        f"{len(meets) - count} points from {words.x} = {first:g} on are left out: there {what} meets its noise "
-        f"({CLEAR:g} standard errors)"
-    )
-    return points.cut(np.arange(len(meets)) < count).remarked(note)
+    data = LogMeans(
+        points.horizons, y, covariance, points.count, points.anytime, (), None, df=profile.df, source=points.source,
+        weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
+    )  # fmt: skip
+    return data if first == len(clear) else cut(data, keep)
 
 
 # A floor that is fitted
@@ -135,7 +142,7 @@ def _clear(points: Points, errors, floor) -> Points:
 
 @dataclass(frozen=True)
 class Profile:
-    """The t-test of every slope of y = E + A T^s, E free between bounds."""
+    """The t-test of every slope of y = E + A T^s, E free between bounds, or known where they are one."""
 
     x: np.ndarray
     means: np.ndarray
@@ -145,15 +152,30 @@ class Profile:
     low: float  # bounds of E
     high: float
     falls: bool
+    found: dict = field(default_factory=dict, repr=False, compare=False)  # limits, each of which takes a search
 
     @cached_property
     def slopes(self) -> np.ndarray:
+        if self.low == self.high:
+            return np.concatenate([-SLOPES[::-1], SLOPES])
         return -SLOPES[::-1] if self.falls else SLOPES
 
     def floor_at(self, slope) -> float:
         """E for a given slope, within its bounds."""
-        free = self._solved(np.column_stack([np.ones(len(self.x)), self._power(slope)]))[0] @ self.means
-        return float(np.clip(free, self.low, self.high))
+        return float(self._floors(np.array([slope]))[0])
+
+    def _floors(self, slopes):
+        powers = self._power(slopes[:, None])
+        w = self.weights / self.weights.sum()
+        one, both = powers @ w, powers**2 @ w
+        means, cross = w @ self.means, powers @ (w * self.means)
+        return np.clip((both * means - one * cross) / (both - one**2), self.low, self.high)
+
+    def _misfits(self, slopes) -> np.ndarray:
+        powers, floors = self._power(slopes[:, None]), self._floors(slopes)
+        above = self.means - floors[:, None]
+        size = (powers * above) @ self.weights / (powers**2 @ self.weights)
+        return (above - size[:, None] * powers) ** 2 @ self.weights
 
     def _power(self, slope):
         return np.exp(slope * (self.x - self.x[0]))
@@ -179,22 +201,20 @@ class Profile:
             design, above = np.column_stack([np.ones(len(v)), v, turn]), self.means
         else:
             design, above = np.column_stack([power, turn]), self.means - floor
-        solution = self._solved(design)
-        variance = float(solution[-1] @ self._covariance(design, solution, above) @ solution[-1])
-        return float(solution[-1] @ above) / math.sqrt(max(variance, 1e-300))
-
-    def _covariance(self, design, solution, above):
-        if self.covariance is not None:
-            return self.covariance
-        residual = above - design @ (solution @ above)
-        square = float(self.weights @ residual**2) / self.df
-        return np.diag(max(square, EXACT**2) / self.weights)
+        root = np.sqrt(self.weights)
+        q, r = np.linalg.qr(design * root[:, None])
+        weights = q[:, -1] * root / r[-1, -1]  # of the last coefficient
+        if self.covariance is None:
+            rest = root * above - q @ (q.T @ (root * above))
+            variance = max(float(rest @ rest) / self.df, EXACT**2) / r[-1, -1] ** 2
+        else:
+            variance = float(weights @ self.covariance @ weights)
+        return float(weights @ above) / math.sqrt(max(variance, 1e-300))
 
     @cached_property
     def best(self) -> float:
         """The slope that fits best."""
-        misfits = [self._misfit(s) for s in self.slopes]
-        j = int(np.argmin(misfits))
+        j = int(np.argmin(self._misfits(self.slopes)))
         for i in (j - 1, j):
             if 0 <= i < len(self.slopes) - 1:
                 ends = self.slopes[i], self.slopes[i + 1]
@@ -206,10 +226,10 @@ class Profile:
     def at_an_end(self) -> bool:
         return self.best in (self.slopes[0], self.slopes[-1])
 
-    def _misfit(self, slope) -> float:
-        floor, power = self.floor_at(slope), self._power(slope)
-        size = float(self._solved(power[:, None])[0] @ (self.means - floor))
-        return float(self.weights @ (self.means - floor - size * power) ** 2)
+    def limits(self, t) -> tuple[float, float]:
+        if t not in self.found:
+            self.found[t] = self.lowest(t), self.highest(-t)
+        return self.found[t]
 
     def lowest(self, t) -> float:
         """The smallest slope, from the best on, that lies no further than `t` below it; minus infinity: none does."""
@@ -237,12 +257,12 @@ class Profile:
         return float(high)
 
     def estimate(self, linear: Estimate) -> Profiled:
-        return Profiled(linear.value, linear.se, linear.df, linear.level, self)
+        return Profiled(self.best, linear.se, linear.df, linear.level, self)
 
     def stretch(self, linear: Estimate, bound: float) -> float:
         """By what variances must grow for `bound` to be as near as the test of that slope has it."""
         bound = float(np.clip(bound, self.slopes[0], self.slopes[-1]))
-        plain = (bound - linear.value) / max(linear.se, 1e-300)
+        plain = (bound - self.best) / max(linear.se, 1e-300)
         tested = -self.t(bound)
         if plain * tested <= 0:
             return 1e12
@@ -273,9 +293,10 @@ class Profiled(Estimate):
 
     def _limits(self, level):
         t, falls = float(special.stdtrit(self.df, level)), self.profile.falls
-        low, high = self.profile.lowest(t), self.profile.highest(-t)
-        low = 0.0 if math.isinf(low) and not falls else low  # as flat as can be
-        high = 0.0 if math.isinf(high) and falls else high
+        low, high = self.profile.limits(t)
+        if self.profile.low < self.profile.high:
+            low = 0.0 if math.isinf(low) and not falls else low  # as flat as can be
+            high = 0.0 if math.isinf(high) and falls else high
         return [self.sign * (end - self.offset) for end in (low, high)]
 
     def above(self, bound) -> float:
@@ -327,13 +348,12 @@ def _fitted(points: Points, low, high) -> LogMeans:
     )  # fmt: skip
 
 
-def profile_of(points: Points, low, high) -> Profile:
+def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
+    """Weights are relative, as in a fit to logarithms, unless noise reaches below zero or its size is given."""
     means, count = points.means, len(points.means)
-    if count < 4:
+    if low < high and count < 4:
         raise FitError(f"{count} points do not show a floor; at least 4 are needed to fit one")
-    if np.any(means == 0):
-        raise FitError(f"{points.words.y} is zero somewhere; a floor cannot be fitted to that")
-    covariance, weights, df = None, 1 / means**2, count - 3
+    covariance, df = None, count - 3
     if points.source == "runs":
         df = points.count - 1
         if points.anytime:
@@ -341,8 +361,13 @@ def profile_of(points: Points, low, high) -> Profile:
         else:
             covariance = np.diag(mean_errors(points) ** 2)
     elif points.source == "means":
-        covariance, weights = np.diag(points.errors**2), 1 / points.errors**2
-        df = points.count - 1 if points.count else 1e6
+        covariance, df = np.diag(points.errors**2), _freedom(points)
+    if points.source == "means" or (points.source == "runs" and _may_be_negative(points)):
+        weights = 1 / np.maximum(np.diag(covariance), 1e-300)
+    elif np.all(means > 0):
+        weights = 1 / (means + shift) ** 2
+    else:
+        raise FitError(f"{points.words.y} is not positive everywhere; a floor cannot be fitted to that")
     return Profile(np.log(points.horizons), means, covariance, weights, df, low, high, bool(means[-1] < means[0]))
 
 

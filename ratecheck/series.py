@@ -19,7 +19,7 @@ from scipy import special
 from .columns import Points
 from .means import FitError, LogMeans
 
-CORRECTIONS = (0.5, 1.0, 1.5, 2.0, 3.0)  # powers of 1/T by which a rate may be off
+CORRECTIONS = (0.35, 0.5, 1.0, 1.5, 2.0, 3.0)  # powers of 1/T by which a rate may be off
 ENOUGH = 5  # points for a correction in the regression
 RATIO = 0.01  # by which the ratios of neighbouring steps may differ for differences to have the order of the errors
 
