@@ -565,7 +565,7 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
         said += ", taken as one run throughout (say anytime=False, --separate, if each row is a run of its own)"
     if missing:
         said += f"; {missing} runs that are missing at some {roles.x} are left out"
-    keys = sorted(everywhere, key=str)
+    keys = [label for label in dict.fromkeys(labels.tolist()) if label in everywhere]
     return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], True, words, said)
 
 

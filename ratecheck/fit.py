@@ -607,8 +607,7 @@ def _of_this_house(runs) -> bool:
 
 
 def _windowed(data, cut, window):
-    low, high = sorted(data.words.place(end) for end in window) if data.words.inverse else window
-    keep = within(data.horizons, (low, high))
+    keep = within(data.words.place(data.horizons), window)
     if keep.sum() < 3:
         low, high = window
         what = "horizons" if data.words.x == "T" else f"values of {data.words.x}"

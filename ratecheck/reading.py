@@ -174,7 +174,7 @@ def _delimiter(lines) -> str | None:
         counts = {len(_fields(line, delimiter)) for line in lines}
         if len(counts) == 1 and counts != {1}:
             return delimiter
-    if len({len(line.split()) for line in lines}) == 1:
+    if len({len(line.split()) for line in lines} | {1}) == 2:
         return None
     present = [d for d in ("\t", ";", ",") if d in lines[0]]
     return present[0] if present else None

@@ -98,8 +98,8 @@ def _crank_nicolson(h):
 def scaling(seed=0):
     """Test loss of a regressogram with n^(1/3) bins against the size n of its training set, noise of variance 0.01.
 
-    The sizes are cubes, so that the bins are whole.  The loss is that variance plus an excess of order n^(-2/3), the best for a Lipschitz function (Stone, Annals of
-    Statistics 10, 1982).
+    The sizes are cubes, so that the bins are whole.  The loss is that variance plus an excess of order n^(-2/3), the
+    best for a Lipschitz function (Stone, Annals of Statistics 10, 1982).
     """
     import pandas as pd
 
