@@ -309,7 +309,7 @@ def _table_page(tables):
         "",
         f"loss = E + x^{SLOPE:g} at ten x from 2^6 to 2^15, runs that scatter by {100 * SIGMA:.0f} %, E a multiple of "
         "the last signal: given, known to lie between 0 and twice its value, or fitted.  1/T with noise that does not "
-        "shrink, of which the window keeps what is clear of it.  Means and standard errors alone, with and without the "
+        "shrink and that the last means meet.  Means and standard errors alone, with and without the "
         "number of runs behind them.  Refused: no fit, or no verdict because the data end at the floor.  Below: the "
         "median half-width of the interval.",
         "",

@@ -37,7 +37,6 @@ class Fitted:
             raise ValueError(f"rate = {rate!r} must be a Rate, or None")
         rate = None if rate is None else in_steps(fit, rate)
         y, line, spoken = fit.data.y, fit.line(), fit.data.words
-        order = slice(None, None, -1 if spoken.inverse else 1)
         logs = fit.log_power * np.log(fit.x) if fit.log_power else np.zeros_like(y)
         ends = [np.exp(y + sign * line.spread) for sign in (-1, 1)]
         shape, words = None, [f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"]
@@ -48,12 +47,12 @@ class Fitted:
             shape = np.exp(promised + np.mean(y - promised))
             words.append(f"promised {spoken.rate(rate.slope, rate.log_power)}")
         return cls(
-            x=spoken.place(fit.data.horizons)[order],
-            mean=np.exp(y)[order],
-            reach=np.array([np.exp(y) - ends[0], ends[1] - np.exp(y)])[:, order],
-            line=np.exp(line.value + logs)[order],
-            band=tuple(np.exp(line.value + sign * line.reach + logs)[order] for sign in (-1, 1)),
-            shape=None if shape is None else shape[order],
+            x=spoken.place(fit.data.horizons),
+            mean=np.exp(y),
+            reach=np.array([np.exp(y) - ends[0], ends[1] - np.exp(y)]),
+            line=np.exp(line.value + logs),
+            band=tuple(np.exp(line.value + sign * line.reach + logs) for sign in (-1, 1)),
+            shape=shape,
             words=tuple(words),
             level=fit.level,
             xlabel=spoken.x,
