@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Real
@@ -146,6 +147,7 @@ COUNTED = (
 )
 # fmt: on
 FEWEST = 3  # columns of a wide table
+LARGEST = 1e150  # beyond it squares overflow
 
 
 @dataclass(frozen=True)
@@ -267,6 +269,8 @@ def plain(name) -> str:
 
 def named(frame, wanted):
     """The column that was asked for, however it is spelt."""
+    if not isinstance(wanted, Hashable):
+        raise ValueError(f"{shown(wanted)} must be the name of one column (columns: {_listed(frame.columns)})")
     if wanted in frame.columns:
         return wanted
     same = [c for c in frame.columns if plain(c) == plain(wanted)]
@@ -366,6 +370,8 @@ def _chosen_y(frame, numeric, given):
 
 
 def _picked(frame, texts, where):
+    if not isinstance(where, Mapping):
+        raise ValueError(f"where = {shown(where)} must be a dict of columns and values, such as {{'algorithm': 'UCB'}}")
     keep = np.ones(len(frame), dtype=bool)
     for column, value in dict(where).items():
         name = named(frame, column)
@@ -458,6 +464,8 @@ def _check_numbers(X, Y, words):
         raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
     if np.any(X <= 0):
         raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out")
+    if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST)):
+        raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
     bad = ~np.isfinite(Y)
     if bad.any():
         raise FitError(

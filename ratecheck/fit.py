@@ -23,6 +23,7 @@ from .columns import points
 from .estimate import Estimate
 from .floors import log_points
 from .means import (
+    OURS,
     FitError,
     LogMeans,
     check_beyond_e,
@@ -352,8 +353,9 @@ class Fit(Speaking):
         """A warning where rare runs carry the mean: no interval accounts for such runs that it has not seen."""
         if not self.largest_share > max(LARGE_SHARE, 4 / max(self.data.replicates, 1)):
             return ""
+        y = self.data.words.y
         return (
-            f"one run carries {100 * self.largest_share:.0f} % of a mean {self.data.words.y.replace('R', 'regret')}, "
+            f"one run carries {100 * self.largest_share:.0f} % of a mean {'regret' if OURS.y == y else y}, "
             "want N >= 200 and a look at that run"
         )
 
