@@ -134,7 +134,7 @@ def _signed(points: Points, shift: float) -> LogMeans:
         points.horizons, y, covariance, points.count, points.anytime, (), None, df=profile.df, source=points.source,
         weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
     )  # fmt: skip
-    return data if first == len(clear) else cut(data, keep)
+    return data if first == len(clear) else replace(cut(data, keep), noisy=True)
 
 
 # A floor that is fitted

@@ -84,6 +84,7 @@ class LogMeans:
     extra: np.ndarray | None = None  # columns that every regression carries
     profile: object | None = None  # of the slope, where a floor is fitted too
     problem: str = ""  # why there can be no verdict
+    noisy: bool = False  # the window ends where noise begins, not where the table does
     words: Words = OURS
     remarks: tuple[str, ...] = ()  # what was found in the table, and what was inferred
 

@@ -283,7 +283,7 @@ def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
         lax = f"no more than {found.margin:g} {side} it, but a rate that is off by {found.tolerates:.2f} could be, too"
         return f": {lax}{_until(fit, rate, resolution, found.margin)}"
     advice = _advice(found, fit.data.replicates, error, fit.data, look)
-    longer_runs = f"{fit.data.words.end} = {longer(fit.data)} would show more"
+    longer_runs = f"{_further(fit.data)} would show more"
     if found.exceeds() < error:
         if found.scatters() >= error:
             return f", but the points scatter about the line as much as that; {longer_runs}"
@@ -302,15 +302,17 @@ def _advice(found: Evidence, runs: int, error: float, data: LogMeans, look: int 
     chance, when, words = 0.0, "", data.words
     apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at {words.end}"
     if data.source == "series":
-        return f"{words.end} = {longer(data)} would tell more ({apart})"
+        return f"{_further(data)} would tell more ({apart})"
     if look is not None:
         error, when = error * looks_cost(look) / looks_cost(look + 1), f", at look {look + 1}"
     for doublings in range(1, MOST_DOUBLINGS + 1):
         chance = found.deciding(2.0**doublings, error)
         if chance >= LIKELY:
             return f"{_more(runs, doublings)} would do{when}"
+    if data.noisy:
+        return f"{_further(data)} would tell more ({apart})"
     if not found.decides_if_exact(error):
-        return f"more runs that go on like these would not tell ({apart}); {words.end} = {longer(data)} would tell more"
+        return f"more runs that go on like these would not tell ({apart}); {_further(data)} would tell more"
     many = f"{2**MOST_DOUBLINGS} times as many decide with a chance of {100 * chance:.0f} %"
     return f"more runs may tell ({apart}; {many})"
 
@@ -383,14 +385,14 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     first, last = (words.slope(e.value) for e in ends)
     slopes = f"{first:.3f} at the first {'horizon' if words == OURS else words.x} and {last:.3f} at the last"
     if bent:
-        why = f"but the line is bent ({slopes}); {words.end} = {longer(at.data)} would tell more"
+        why = f"but the line is bent ({slopes}); {_further(at.data)} would tell more"
         return Verdict(Name.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
     return Verdict(Name.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin)
 
 
 def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
     """How many runs would show equality, if the slopes are what they seem to be."""
-    n, end = at.data.replicates, f"{at.data.words.end} = {longer(at.data)}"
+    n, end = at.data.replicates, _further(at.data)
     if at.data.source == "series":
         return f"{end} would tell more ({slopes})"
     for doublings in range(1, MOST_DOUBLINGS + 1):
@@ -564,6 +566,13 @@ def _check_rule(rate, kind, margin, level, resolution, look):
     if look is not None:
         whole("look", look, 1, 10**6)
     check_level(level)
+
+
+def _further(data: LogMeans) -> str:
+    """What makes a window longer: a further horizon or, where it ends in noise, more runs."""
+    if data.noisy:
+        return "more runs, which carry the window further into what is noise now,"
+    return f"{data.words.end} = {longer(data)}"
 
 
 def longer(data: LogMeans) -> str:
