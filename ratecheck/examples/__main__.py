@@ -59,11 +59,11 @@ class Example:
 
 
 def _levels(scheme, y):
-    """From eight steps on: fewer do not resolve the path."""
+    """From eight steps on; chosen after a look at all levels, which stand beside it."""
     return {"y": y, "where": {"scheme": scheme}, "window": (8, 1024)}
 
 
-RUNGE = {"where": {"scheme": "Runge-Kutta"}, "window": (2**-8, 2**-4)}  # it resolves the cosine, and is above rounding
+RUNGE = {"where": {"scheme": "Runge-Kutta"}, "window": (2**-8, 2**-4)}  # chosen after a look at all steps
 NICOLSON = {"where": {"scheme": "Crank-Nicolson"}}
 EXAMPLES = (
     Example("multilevel.csv", "steps^-1", _levels("Euler", "correction"), figure="euler-correction"),
@@ -71,6 +71,15 @@ EXAMPLES = (
     Example("multilevel.csv", "steps^-1", _levels("Euler", "variance"), figure="euler-variance"),
     Example("multilevel.csv", "steps^-2", _levels("Milstein", "variance")),
     Example("multilevel.csv", "steps^-2", _levels("Euler", "variance"), holds=False),
+    *(
+        Example("multilevel.csv", claim, {"y": y, "where": {"scheme": scheme}})
+        for scheme, y, claim in (
+            ("Euler", "correction", "steps^-1"),
+            ("Milstein", "correction", "steps^-1"),
+            ("Euler", "variance", "steps^-1"),
+            ("Milstein", "variance", "steps^-2"),
+        )
+    ),
     Example("orders.csv", "h^4", RUNGE, figure="runge-kutta"),
     Example("orders.csv", "h^4", {"where": {"scheme": "Runge-Kutta"}}),
     Example("orders.csv", "h^5", RUNGE, holds=False),
@@ -120,16 +129,22 @@ def page(found) -> list[str]:
         "A claim that the textbook makes must not be REFUTED; a control, which it contradicts, should be.  Where a "
         "verdict is INCONCLUSIVE its reason says what would settle it.",
         "",
+        "Not everything was fixed beforehand.  Over all levels and over all steps the first verdicts were "
+        "INCONCLUSIVE; the windows (from 8 steps on, and h from 1/256 to 1/16) were chosen after that, the levels and "
+        "the grid of the heat equation were extended, and the sizes of scaling.csv became cubes.  So CONSISTENT in a "
+        "window illustrates what a table can show and is no independent test; the whole tables are judged as well.",
+        "",
     ]
     for name, make in MADE.items():
         lines += [f"## [{name}]({name})", "", " ".join(make.__doc__.split()), ""]
         mine = [row for row in found if row[0].table == name]
-        lines += ["| claim | by the textbook | slope, or order in h | verdict |", "|---|---|---|---|"]
+        lines += ["| claim | window | by the textbook | slope, or order in h | verdict |", "|---|---|---|---|---|"]
         for example, fit, verdict in mine:
             truth = "holds" if example.holds else "a control: does not hold"
             what = f"{fit.data.words.y}: {example.claim}" + ("" if example.kind == "upper" else f", {example.kind}")
             interval = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"
-            lines.append(f"| {what} | {truth} | {interval} | {verdict.name} |")
+            seen = ":".join(f"{end:g}" for end in example.options["window"]) if "window" in example.options else "all"
+            lines.append(f"| {what} | {seen} | {truth} | {interval} | {verdict.name} |")
         lines.append("")
         for example, fit, verdict in mine:
             lines += ["```", f"$ {example.command}", *_wrapped(str(verdict)), "```", ""]
