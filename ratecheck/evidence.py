@@ -248,17 +248,20 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
     sign = 1 if kind == "upper" else -1
     probes = fit.probes(log_power)
     x = fit.x
-    excess = sign * (fit.data.y - rate.slope * x - rate.log_power * np.log(x))
-    variable = np.log(x) if log_power else x
-    base = np.zeros_like(x) if log_power else -sign * rate.log_power * np.log(x)
+    logarithm = rate.log_power * fit.log_x if rate.log_power else np.zeros_like(x)
+    excess = sign * (fit.data.y - rate.slope * x - logarithm)
+    variable = fit.log_x if log_power else x
+    base = np.zeros_like(x) if log_power else -sign * logarithm
     curves = probes[[WHOLE, BEND]]
     points, endless, words = _starting(x.tobytes(), rate, kind, curves.tobytes())
-    logs = None if log_power else refined(log_powers(x, margin) @ curves.T)
+    logs = None if log_power else np.empty((0, 2))
+    if not log_power and fit.data.horizons[0] > np.e:  # or no logarithm explains anything
+        logs = refined(log_powers(x, margin) @ curves.T)
     scattered = fit.at(rate.log_power).scattered(rate.slope if log_power else None)
     return Evidence(
         value=probes @ excess,
-        covariance=probes @ fit.data.covariance @ probes.T,
-        df=fit.data.replicates - 1,
+        covariance=fit.stretch(rate.slope + sign * margin) * (probes @ fit.data.covariance @ probes.T),
+        df=fit.data.freedom,
         scatter=(scattered.se, scattered.df),
         margin=margin,
         pure=probes @ variable,

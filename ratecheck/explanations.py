@@ -64,7 +64,7 @@ def _beginnings(rate: Rate, kind: str) -> list[Rate]:
 
 
 def _log_rate(x, rate):
-    return rate.slope * x + rate.log_power * np.log(x)
+    return rate.slope * x + rate.log_power * np.log(x) if rate.log_power else rate.slope * x
 
 
 def _bent(x, length, rate, kind, whole):
@@ -76,7 +76,8 @@ def _bent(x, length, rate, kind, whole):
             continue
         places = BENDS if softness < SOFTNESS[-1] else BENDS[BENDS <= HARDEST]
         bend = x[0] + places[:, None] * length
-        bend = bend[bend[:, 0] > 0.1]  # T0 > 1, so that ln T0 has a logarithm
+        if x[0] > 1:
+            bend = bend[bend[:, 0] > 0.1]  # T0 > 1, so that ln T0 has a logarithm
         start = _log_rate(x, trivial) + _log_rate(bend, rate) - _log_rate(bend, trivial)
         curves = -np.logaddexp(-sign * softness * start, -sign * softness * g) / softness - sign * g
         said = "a linear start" if trivial.slope else "a start without growth"

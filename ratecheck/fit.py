@@ -19,54 +19,29 @@ from function_zoo.speaking import Speaking, lines
 
 from .bootstrap import studentised
 from .checks import real, shown
-from .means import FitError, LogMeans, check_level, check_window, cross_covariance, cut, log_means, rounded_up, within
+from .columns import points
+from .estimate import Estimate
+from .floors import log_points
+from .means import (
+    OURS,
+    FitError,
+    LogMeans,
+    check_beyond_e,
+    check_level,
+    check_window,
+    cross_covariance,
+    cut,
+    log_means,
+    rounded_up,
+    within,
+)
 from .rates import Rate
+from .reading import table_of
+from .series import differences
 
 SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
 LARGE_SHARE = 0.1  # of a horizon's regret in a single run
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its jackknife standard error and degrees of freedom."""
-
-    value: float
-    se: float
-    df: float
-    level: float = 0.95
-
-    @property
-    def low(self) -> float:
-        return self.value - self._reach(self.level)
-
-    @property
-    def high(self) -> float:
-        return self.value + self._reach(self.level)
-
-    def _reach(self, level):
-        return float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
-
-    def lower_limit(self, level=0.95) -> float:
-        """The end of a one-sided interval."""
-        return self.value - float(special.stdtrit(self.df, level)) * self.se
-
-    def upper_limit(self, level=0.95) -> float:
-        return self.value + float(special.stdtrit(self.df, level)) * self.se
-
-    def above(self, bound) -> float:
-        """One-sided p-value of the hypothesis that the truth is at most `bound`."""
-        return (
-            float(special.stdtr(self.df, (bound - self.value) / self.se)) if self.se > 0 else float(self.value <= bound)
-        )
-
-    def minus(self, number) -> Estimate:
-        return replace(self, value=self.value - number)
-
-    def mirrored(self) -> Estimate:
-        return replace(self, value=-self.value)
-
-    def __str__(self):
-        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+RUNS_OR_NOT = {"runs": "runs", "means": "means", "series": "runs"}
 
 
 @dataclass(frozen=True)
@@ -104,13 +79,22 @@ class Fit(Speaking):
     @property
     def corrected(self):
         """y without the log factor."""
-        return self.data.y - self.log_power * np.log(self.x)
+        return self.data.y - self.log_power * self.log_x if self.log_power else self.data.y
+
+    @property
+    def log_x(self):
+        """ln ln T, for horizons that have it."""
+        check_beyond_e(self.data.horizons[0], self.data.words)
+        return np.log(self.x)
 
     @cached_property
     def harmonics(self):
-        """cos and sin of whole multiples of 2 pi ln T / ln period, as many as the grid resolves, two at most."""
+        """cos and sin of whole multiples of 2 pi ln T / ln period, as many as the grid resolves, two at most.
+
+        Without a period: the columns that the data bring along, as a deterministic series does for its corrections.
+        """
         if self.period is None or self.problem:
-            return np.empty((len(self.x), 0))
+            return np.empty((len(self.x), 0)) if self.data.extra is None else self.data.extra
         per_period = math.log(self.period) / float(np.median(np.diff(self.x)))
         columns = []
         for k in range(1, min(2, int((per_period / SLACK - 1) // 2)) + 1):
@@ -124,36 +108,55 @@ class Fit(Speaking):
     def _weights(self, *columns, harmonics=True):
         """The rows of the least-squares solution: coefficients of the design are weights @ y."""
         parts = [np.ones(len(self.x)), *columns]
-        design = np.column_stack(parts + ([self.harmonics] if harmonics else []))
-        return _solution(design.tobytes(), design.shape)
+        return self._solved(np.column_stack(parts + ([self.harmonics] if harmonics else [])))
+
+    def _solved(self, design, rows=slice(None)):
+        """The same for a design of some rows of the data."""
+        if self.data.weights is None:
+            return _solution(np.ascontiguousarray(design).tobytes(), design.shape)
+        root = np.sqrt(self.data.weights[rows])
+        return np.linalg.pinv(design * root[:, None]) * root
 
     def _estimate(self, weights, y=None) -> Estimate:
         variance = float(weights @ self.data.covariance @ weights)
         value = float(weights @ (self.corrected if y is None else y))
-        return Estimate(value, math.sqrt(max(variance, 0.0)), self.data.replicates - 1, self.level)
+        return Estimate(value, math.sqrt(max(variance, 0.0)), self.data.freedom, self.level)
 
     # The slope
 
     @cached_property
     def whole(self) -> Estimate:
         """The slope over the whole window."""
-        return self._estimate(self._weights(self.x)[1])
+        estimate = self._estimate(self._weights(self.x)[1])
+        return estimate if self.data.profile is None else self.data.profile.estimate(estimate)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was found in the table, and what was inferred from it."""
+        return self.data.remarks
 
     @property
     def slope(self) -> float:
-        return self.whole.value
+        """The exponent as the table counts: where x is the size of a step, in that."""
+        return self.data.words.slope(self.whole.value)
 
     @property
     def low(self) -> float:
-        return self.whole.low
+        return -self.whole.high if self.data.words.inverse else self.whole.low
 
     @property
     def high(self) -> float:
-        return self.whole.high
+        return -self.whole.low if self.data.words.inverse else self.whole.high
+
+    def stretch(self, bound: float) -> float:
+        """By what variances grow so that the slope is no further from a bound than its profile says."""
+        if self.data.profile is None:
+            return 1.0
+        return self.data.profile.stretch(self._estimate(self._weights(self.x)[1]), bound)
 
     def slope_of(self, regret) -> float:
         """That the same regression finds in another regret at the same horizons, the same log power divided out."""
-        return float(self._weights(self.x)[1] @ (np.log(regret) - self.log_power * np.log(self.x)))
+        return float(self._weights(self.x)[1] @ (np.log(regret) - (self.log_power and self.log_power * self.log_x)))
 
     @cached_property
     def last_half(self) -> Estimate:
@@ -166,7 +169,7 @@ class Fit(Speaking):
 
     def late_log_power_at(self, slope: float) -> Estimate:
         """The same as log_power_at over the last half of the window."""
-        return self._estimate(self._late_weights(np.log(self.x)), self.data.y - slope * self.x)
+        return self._estimate(self._late_weights(self.log_x), self.data.y - slope * self.x)
 
     def _late(self, share, fewest):
         """Which horizons belong to the last part of the window in ln T."""
@@ -176,9 +179,12 @@ class Fit(Speaking):
 
     def _late_weights(self, variable, share=0.5, fewest=2):
         late = self._late(share, fewest)
-        centred = variable[late] - variable[late].mean()
         weights = np.zeros(len(self.x))
-        weights[late] = centred / (centred @ centred)
+        if self.data.weights is None:
+            centred = variable[late] - variable[late].mean()
+            weights[late] = centred / (centred @ centred)
+        else:
+            weights[late] = self._solved(np.vander(variable[late], 2, increasing=True), late)[1]
         return self._without_harmonics(weights)
 
     def _without_harmonics(self, weights):
@@ -193,7 +199,7 @@ class Fit(Speaking):
         the slope changes.
         """
         variable = np.log if log_power else np.asarray
-        u, end = variable(self.x), self.x[-1]
+        u, end = self.log_x if log_power else self.x, self.x[-1]
         ahead = end + 0.5 * (end - self.x[0])
         parabola = self._weights(u, (u - u.mean()) ** 2)
 
@@ -216,7 +222,7 @@ class Fit(Speaking):
         """Of the slope at a place, by a parabola through the last half."""
         late = self._late(0.5, 3)
         middle = variable[late].mean()
-        solution = np.linalg.pinv(np.vander(variable[late] - middle, 3, increasing=True))
+        solution = self._solved(np.vander(variable[late] - middle, 3, increasing=True), late)
         weights = np.zeros(len(self.x))
         weights[late] = solution[1] + 2 * (place - middle) * solution[2]
         return self._without_harmonics(weights)
@@ -246,14 +252,14 @@ class Fit(Speaking):
 
     def tilted(self, power: float) -> Fit:
         """The same runs, had their regret been larger by T^power."""
-        samples = tuple(s * t**power for s, t in zip(self.data.samples, self.data.horizons, strict=True))
+        samples = tuple(s * t**power for s, t in zip(self.data.samples, self.data.horizons, strict=False))
         return replace(self, data=replace(self.data, y=self.data.y + power * self.x, samples=samples))
 
     # The log power
 
     def log_power_at(self, slope: float) -> Estimate:
         """The power of ln T when the slope is fixed."""
-        weights = self._weights(np.log(self.x))[1]
+        weights = self._weights(self.log_x)[1]
         return self._estimate(weights, self.data.y - slope * self.x)
 
     def scattered(self, slope: float | None = None) -> Estimate:
@@ -262,18 +268,20 @@ class Fit(Speaking):
         The jackknife knows what chance does to the means.  Whatever else keeps them off the line (bins that come in
         whole numbers, log-periodic remainders, many local minima) is seen in the residuals only.
         """
-        column, y = (self.x, self.corrected) if slope is None else (np.log(self.x), self.data.y - slope * self.x)
+        column, y = (self.x, self.corrected) if slope is None else (self.log_x, self.data.y - slope * self.x)
         design = np.column_stack([np.ones(len(self.x)), column, self.harmonics])
         weights = self._weights(column)
         residual = y - design @ (weights @ y)
         df = len(self.x) - design.shape[1]
-        se = math.sqrt(float(residual @ residual) / df * float(weights[1] @ weights[1])) if df > 0 else math.inf
+        scale = np.ones(len(self.x)) if self.data.weights is None else self.data.weights
+        variance = float(scale @ residual**2) * float(weights[1] ** 2 @ (1 / scale))
+        se = math.sqrt(variance / df) if df > 0 else math.inf
         return Estimate(float(weights[1] @ y), se, max(df, 1), self.level)
 
     def joint(self):
         """Slope and log power together: the pair, its covariance, and the squared radius of the confidence region."""
-        weights = self._weights(self.x, np.log(self.x))[1:3]
-        n = self.data.replicates
+        weights = self._weights(self.x, self.log_x)[1:3]
+        n = self.data.freedom + 1
         radius = 2 * (n - 1) / (n - 2) * float(special.fdtri(2, n - 2, self.level))  # Hotelling
         return weights @ self.data.y, weights @ self.data.covariance @ weights.T, radius
 
@@ -337,16 +345,18 @@ class Fit(Speaking):
 
     @property
     def largest_share(self) -> float:
-        """The largest share of a horizon's summed regret that a single run carries."""
-        return float(max(s.max() / s.sum() for s in self.data.samples))
+        """The largest share of a horizon's summed regret that a single run carries; nan where there are no runs."""
+        return float(max((s.max() / s.sum() for s in self.data.samples), default=math.nan))
 
     @property
     def caution(self) -> str:
         """A warning where rare runs carry the mean: no interval accounts for such runs that it has not seen."""
-        if self.largest_share <= max(LARGE_SHARE, 4 / self.data.replicates):
+        if not self.largest_share > max(LARGE_SHARE, 4 / max(self.data.replicates, 1)):
             return ""
+        y = self.data.words.y
         return (
-            f"one run carries {100 * self.largest_share:.0f} % of a mean regret, want N >= 200 and a look at that run"
+            f"one run carries {100 * self.largest_share:.0f} % of a mean {'regret' if OURS.y == y else y}, "
+            "want N >= 200 and a look at that run"
         )
 
     def unseen(self) -> tuple[float, float]:
@@ -355,6 +365,8 @@ class Fit(Speaking):
         None among N leaves up to 1 - 0.05^(1/N), about 3/N.  A run that locks in is taken to pay, from the first
         horizon on, as much per step as all runs did up to there.
         """
+        if not self.data.samples:
+            raise FitError("what may lock in unseen is asked of runs, and this table has none")
         share = 1 - 0.05 ** (1 / self.data.replicates)
         linear = np.exp(self.x - self.x[0] + self.data.y[0] - self.data.y)  # its regret over the mean
         return share, float(self._weights(self.x)[1] @ np.log1p(share * (linear - 1)))
@@ -365,7 +377,7 @@ class Fit(Speaking):
         if kept < 3 + self.harmonics.shape[1]:
             return []
         design = np.column_stack([np.ones(kept), self.x[:kept], self.harmonics[:kept]])
-        weights = _solution(design.tobytes(), design.shape)
+        weights = self._solved(design, slice(kept))
         rows = []
         for j in range(kept, len(self.x)):
             row = np.concatenate([[1.0, self.x[j]], self.harmonics[j]])
@@ -377,6 +389,8 @@ class Fit(Speaking):
 
     def bootstrap(self, size: int = 2000, seed: int = 0) -> tuple[float, float]:
         """A studentised bootstrap interval for the slope, resampling runs."""
+        if not self.data.samples or self.data.profile is not None:
+            raise FitError("the bootstrap resamples runs without a floor; this fit has its interval from elsewhere")
         return studentised(self.data, self._weights(self.x)[1], self.whole.value, self.level, size, seed)
 
     def sensitivity(self, onset: float | None = None, shift: float | None = None):
@@ -386,7 +400,8 @@ class Fit(Speaking):
         left out, and the row says so, where less than two periods remain beyond it.
         """
         rows = [("whole window", self.whole), ("last half", self.last_half)]
-        rows.append(("with a 1/ln T term", self._estimate(self._weights(self.x, 1 / self.x)[1])))
+        if self.data.horizons[0] > math.e:
+            rows.append(("with a 1/ln T term", self._estimate(self._weights(self.x, 1 / self.x)[1])))
         if self.period is not None:
             rows.append(("without harmonics", self._estimate(self._weights(self.x, harmonics=False)[1])))
             lag = self.lag_slope()
@@ -406,7 +421,7 @@ class Fit(Speaking):
 
     def line(self) -> Line:
         design = np.column_stack([np.ones(len(self.x)), self.x, self.harmonics])
-        solution = np.linalg.pinv(design)
+        solution = self._solved(design)
         straight, around = design[:, :2] @ solution[:2], design[:, 2:] @ solution[2:]
         factor = (self.whole.high - self.whole.value) / self.whole.se if self.whole.se > 0 else 0.0
         variance = np.einsum("ij,jk,ik->i", straight, self.data.covariance, straight)
@@ -454,28 +469,39 @@ class Fit(Speaking):
         return lines(self._facts())
 
     def __repr__(self):
-        slope = f"slope {self._interval()} of R at log power {self.log_power:g}"
-        return f"<Fit: {slope}, {self._window()}, N = {self.data.replicates}>"
+        slope = f"slope {self._interval()} of {self.data.words.y} at log power {self.log_power:g}"
+        known = f", N = {self.data.replicates}" if self.data.replicates else ""
+        return f"<Fit: {slope}, {self._window()}{known}>"
 
     def _facts(self):
         cautions = [text for text in (self.problem, self.caution) if text]
         return {
-            "slope": f"{self._interval()} at {100 * self.level:g} %: {Rate.of_regret(self.slope, self.log_power)}",
+            "slope": f"{self._interval()} at {100 * self.level:g} %: "
+            f"{self.data.words.rate(self.whole.value, self.log_power)}",
             "log power": f"{self.log_power:g}, divided out before the fit",
             "window": self._window(),
-            "runs": self._runs(),
+            RUNS_OR_NOT[self.data.source]: self._runs(),
             "caution": "; ".join(cautions) or "none",
         }
 
     def _interval(self):
-        return f"{self.slope:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        ends = f"[{self.low:.4f}, {self.high:.4f}]"
+        if self.high - self.low < 2e-4:  # that the digits would hide
+            ends = f"± {(self.high - self.low) / 2:.1g}"
+        return f"{self.slope:.4f} {ends}"
 
     def _window(self):
-        T = self.data.horizons
+        T, words = self.data.horizons, self.data.words
         period = "" if self.period is None else f", period {self.period:.4g}"
-        return f"T = {T[0]:.7g} ... {T[-1]:.7g}, {len(T)} horizons{period}"
+        first, last = (words.place(T[end]) for end in (0, -1))
+        return f"{words.x} = {first:.7g} ... {last:.7g}, {len(T)} {'horizons' if words.x == 'T' else 'values'}{period}"
 
     def _runs(self):
+        if self.data.source == "series":
+            return "none: errors from the scatter about the line and from the digits given"
+        if self.data.source == "means":
+            known = f"{self.data.replicates} runs" if self.data.replicates else "an unknown number of runs"
+            return f"{len(self.data.horizons)}, with standard errors, of {known}"
         seen = "each seen at every horizon" if self.data.anytime else "new ones at every horizon"
         return f"{self.data.replicates}, {seen}"
 
@@ -509,8 +535,34 @@ def too_short(horizons, period: float | None) -> str:
     return ""
 
 
-def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: float = 0.95) -> Fit:
-    """Fit the slope of log mean regret against log T.
+def fit_rate(
+    runs,
+    log_power: float = 0.0,
+    window=None,
+    period="table",
+    level: float = 0.95,
+    *,
+    x=None,
+    y=None,
+    run=None,
+    error=None,
+    sd=None,
+    count=None,
+    where=None,
+    anytime=None,
+    step=None,
+    values: bool = False,
+    floor=None,
+) -> Fit:
+    """Fit the slope of log mean regret against log T, or of any y against any x.
+
+    `runs` is what simulate gives, or a table: of pandas, a dict of columns, records, an array, or a file's path.  `x`,
+    `y` and `run` name its columns, `error` a column of standard errors where it holds means, `sd` one of standard
+    deviations, `count` the runs behind each mean (a column or a number); columns with usual names are found, and
+    `.remarks` says what was.  `where` picks rows ({"algorithm": "UCB"}).  `anytime` says that the rows of a run come
+    from one run, which is also what is inferred where a run is seen at several x; `step` that x is the size of a step,
+    whose smallest values are the end of the window.  `values`: y are values without a known limit, and their
+    differences are fitted.  `floor` is subtracted from y: a number, a pair of bounds or "fit".
 
     `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (algorithms
     bring it), None where there is none; by default it is read from the table, as is whether the horizons share
@@ -523,20 +575,52 @@ def fit_rate(runs, log_power: float = 0.0, window=None, period="table", level: f
         fit.slope, fit.low, fit.high
         fit.plot(rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    data = runs if isinstance(runs, LogMeans) else log_means(runs)
     real("log_power", log_power)
     check_level(level)
+    if window is not None:
+        window = check_window(window)
+    options = {"x": x, "y": y, "run": run, "error": error, "sd": sd, "count": count, "where": where}
+    options |= {"anytime": anytime, "step": step}
+    if isinstance(runs, LogMeans) or (_of_this_house(runs) and not values and floor is None and not _any(options)):
+        data = runs if isinstance(runs, LogMeans) else log_means(runs, logarithms=log_power != 0)
+        data = data if window is None else _windowed(data, cut, window)
+    else:
+        found = points(table_of(runs), **options)
+        found = found if window is None else _windowed(found, type(found).cut, window)
+        data = log_points(differences(found) if values else found, floor, level)
     if isinstance(period, str) and period == "table":
         period = data.period
-    if window is not None:
-        keep = within(data.horizons, check_window(window))
-        if keep.sum() < 3:
-            low, high = window
-            raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} horizons; at least 3 are needed")
-        data = cut(data, keep)
     if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
         raise FitError(f"period = {shown(period)} must be a number above 1")
-    return Fit(data, float(log_power), period, level, too_short(data.horizons, period))
+    if log_power:
+        check_beyond_e(data.horizons[0], data.words)
+    return Fit(data, float(log_power), period, level, too_short(data.horizons, period) or data.problem)
+
+
+def _any(options) -> bool:
+    return any(value is not None for value in options.values())
+
+
+def _of_this_house(runs) -> bool:
+    """A table as simulate gives it, which says all that a fit asks for."""
+    table = getattr(runs, "frame", runs)
+    names = ("replicate", "horizon", "regret", "anytime")
+    return not isinstance(table, type) and all(name in getattr(table, "columns", ()) for name in names)
+
+
+def _windowed(data, cut, window):
+    keep = within(data.words.place(data.horizons), window)
+    if keep.sum() < 3:
+        low, high = window
+        what = "horizons" if data.words.x == "T" else f"values of {data.words.x}"
+        raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} {what}; at least 3 are needed")
+    return cut(data, keep)
+
+
+def in_steps(fit: Fit, rate: Rate) -> Rate:
+    """A rate in T: a table whose x is the size of a step is promised powers of that."""
+    inverse = isinstance(fit, Fit) and isinstance(rate, Rate) and fit.data.words.inverse
+    return Rate.of_regret(-rate.slope, rate.log_power) if inverse else rate
 
 
 def check_fit(fit):

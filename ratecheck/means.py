@@ -6,6 +6,7 @@ The estimand is log E R(T); the covariance comes from a jackknife over runs.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from numbers import Real
 
@@ -24,8 +25,50 @@ class FitError(ValueError):
 
 
 @dataclass(frozen=True)
+class Words:
+    """What a table calls its two quantities; `inverse` where x is the size of a step, and T one over it."""
+
+    x: str = "T"
+    y: str = "R"
+    inverse: bool = False
+
+    @property
+    def end(self) -> str:
+        return f"{self.x}_min" if self.inverse else f"{self.x}_max"
+
+    def place(self, horizon) -> float:
+        """A horizon as the table has it."""
+        return 1 / horizon if self.inverse else horizon
+
+    def slope(self, slope) -> float:
+        return -slope if self.inverse else slope
+
+    def power(self, slope, digits=3) -> str:
+        return f"{self.x}^{self.slope(slope) + 0.0:.{digits}f}"
+
+    def rate(self, slope, log_power=0.0, relation="=") -> str:
+        inner = f"1/{self.x}" if self.inverse else self.x
+        logarithm = f" (ln {inner})^{log_power:.4g}" if log_power else ""
+        return f"{self.y} {relation} {self.x}^{self.slope(slope) + 0.0:.4g}{logarithm}"
+
+    def said(self, text) -> str:
+        """Words about T, as the table has it."""
+        if self == OURS:
+            return text
+        text = re.sub(r"\bT = (\d[\d.e+-]*\d|\d)", lambda m: f"{self.x} = {self.place(float(m[1])):.2g}", text)
+        return re.sub(r"\bT\^-([\d.]+)", lambda m: f"{self.x}^{'' if self.inverse else '-'}{m[1]}", text)
+
+
+OURS = Words()
+
+
+@dataclass(frozen=True)
 class LogMeans:
-    """log of the mean regret at each horizon, with the jackknife covariance over runs."""
+    """log of the mean regret at each horizon, with the jackknife covariance over runs.
+
+    A published table has means and their errors in place of runs, a deterministic series has neither; `source` says
+    "runs", "means" or "series", and `samples` is empty where there are no runs.
+    """
 
     horizons: np.ndarray
     y: np.ndarray
@@ -35,10 +78,23 @@ class LogMeans:
     samples: tuple  # regrets per horizon: columns of one matrix if anytime
     streams: tuple | None  # names of the random streams per horizon, where the table has them
     period: float | None = None  # of the regret's log-periodicity, where the table names one
+    df: float | None = None  # degrees of freedom of the covariance; None: one less than the runs
+    source: str = "runs"
+    weights: np.ndarray | None = None  # of the points in every regression; None: all the same
+    extra: np.ndarray | None = None  # columns that every regression carries
+    profile: object | None = None  # of the slope, where a floor is fitted too
+    problem: str = ""  # why there can be no verdict
+    noisy: bool = False  # the window ends where noise begins, not where the table does
+    words: Words = OURS
+    remarks: tuple[str, ...] = ()  # what was found in the table, and what was inferred
 
     @property
     def x(self):
         return np.log(self.horizons)
+
+    @property
+    def freedom(self) -> float:
+        return self.replicates - 1 if self.df is None else self.df
 
     @classmethod
     def of(cls, horizons, samples, anytime, streams=None) -> LogMeans:
@@ -48,8 +104,11 @@ class LogMeans:
         return cls(np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, streams)
 
 
-def log_means(runs) -> LogMeans:
-    """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`."""
+def log_means(runs, logarithms: bool = True) -> LogMeans:
+    """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`.
+
+    `logarithms` asks for horizons that have one, and one of it.
+    """
     table = getattr(runs, "frame", runs)
     if isinstance(table, type) or not hasattr(table, "columns"):
         raise ValueError(f"runs = {shown(runs)} is no table of runs; take what simulate gives, or a pandas table")
@@ -85,8 +144,10 @@ def log_means(runs) -> LogMeans:
         raise FitError("some replicates are missing at some horizons; runs seen at all horizons must be complete")
     if len(horizons) < 3:
         raise FitError(f"{len(horizons)} horizon(s) give no slope with an interval; at least 3 are needed")
-    if horizons[0] <= math.e:
-        raise FitError(f"horizon {horizons[0]:g} does not exceed e, where ln ln T is not positive; leave it out")
+    if horizons[0] <= 0:
+        raise FitError(f"horizon {horizons[0]:g} is not positive: it has no logarithm; leave it out")
+    if logarithms:
+        check_beyond_e(horizons[0])
     fewest = min(map(len, samples))
     if fewest < 3:
         raise FitError(f"{fewest} run(s) at a horizon give no interval; at least 3 are needed")
@@ -103,6 +164,17 @@ def log_means(runs) -> LogMeans:
     data = LogMeans.of(horizons, samples, bool(anytime), streams)
     period = float(table["period"].iloc[0]) if "period" in table else math.nan
     return data if math.isnan(period) else replace(data, period=period)
+
+
+def check_beyond_e(horizon, words: Words = OURS):
+    if horizon <= math.e * (1 + 1e-12):
+        place = f"{words.place(horizon):g}"
+        if words.inverse:
+            raise FitError(
+                f"{words.x} = {place} is not below 1/e, where ln ln 1/{words.x} is not positive; leave it out"
+            )
+        name = "horizon" if words.x == "T" else f"{words.x} ="
+        raise FitError(f"{name} {place} does not exceed e, where ln ln {words.x} is not positive; leave it out")
 
 
 def check_level(level):
@@ -132,7 +204,9 @@ def cut(data: LogMeans, keep) -> LogMeans:
         horizons=data.horizons[index],
         y=data.y[index],
         covariance=data.covariance[np.ix_(index, index)],
-        samples=tuple(data.samples[j] for j in index),
+        samples=tuple(data.samples[j] for j in index) if data.samples else (),
+        weights=None if data.weights is None else data.weights[index],
+        extra=None if data.extra is None else data.extra[index],
         streams=None if data.streams is None else tuple(data.streams[j] for j in index),
     )
 

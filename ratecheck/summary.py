@@ -12,6 +12,7 @@ from statsmodels.stats.outliers_influence import OLSInfluence
 from statsmodels.stats.stattools import durbin_watson
 
 TITLE = "Rate regression results"
+COVARIANCES = {"runs": "jackknife over runs", "means": "as given", "series": "residuals"}
 HALVES, COEFFICIENTS = [19, 19, 23, 18], [14, *6 * [10]]  # widths of columns, so that the rules end together
 
 
@@ -59,6 +60,8 @@ def _regression(fit):
 
 
 def _names(fit):
+    if fit.data.extra is not None:
+        return ["const", "ln T", "1/T"]
     waves = ["cos(w ln T)", "sin(w ln T)", "cos(2w ln T)", "sin(2w ln T)"]
     count = fit.harmonics.shape[1]
     return ["const", "ln T", *(waves[:count] if count % 2 == 0 else [*waves[: count - 1], "alternating"])]
@@ -80,9 +83,9 @@ def _settings(fit, regression):
     left = {
         "Dep. Variable": "log mean regret",
         "Method": "least squares",
-        "Covariance Type": "jackknife over runs",
-        "No. Runs": data.replicates,
-        "Df of t": data.replicates - 1,
+        "Covariance Type": COVARIANCES[data.source],
+        "No. Runs": data.replicates or "not known",
+        "Df of t": "normal" if data.freedom >= 1e6 else f"{data.freedom:g}",
         "R-squared": f"{explained:.4f}",
     }
     right = {
@@ -121,14 +124,19 @@ def _diagnostics(fit, regression):
 
 
 def _notes(fit):
-    yield "Standard errors, t and intervals: a jackknife over runs, which sees what chance does to the mean regrets."
+    errors = "Standard errors, t and intervals: a jackknife over runs, which sees what chance does to the mean regrets."
+    if fit.data.source == "runs":
+        yield errors
     yield "Scatter std err (of the slope), Durbin-Watson and Cook's distance: as if the points were independent."
-    if fit.harmonics.size:
+    if fit.harmonics.size and fit.period is not None:
         yield f"Harmonics: w = 2 pi / ln {fit.period:.4g}."
         if "alternating" in _names(fit):
             yield "Alternating signs are all that four horizons per period show of cos(2w ln T) and sin(2w ln T)."
-    share, slope = fit.unseen()
-    yield f"Up to {100 * share:.2g} % of runs could lock in unseen (about 3/N), and the slope be larger by {slope:.3f}."
+    yield from fit.remarks
+    if fit.data.samples:
+        share, slope = fit.unseen()
+        seen = f"Up to {100 * share:.2g} % of runs could lock in unseen (about 3/N)"
+        yield f"{seen}, and the slope be larger by {slope:.3f}."
     if fit.caution:
         yield f"Caution: {fit.caution}."
     if fit.problem:

@@ -32,8 +32,8 @@ from function_zoo.speaking import Speaking
 
 from .checks import items, shown, whole
 from .evidence import END, WHOLE, Evidence, evidence
-from .fit import Estimate, Fit, check_fit, fit_rate
-from .means import FitError, LogMeans, check_level, rounded_up
+from .fit import Estimate, Fit, check_fit, fit_rate, in_steps
+from .means import OURS, FitError, LogMeans, Words, check_level, rounded_up
 from .rates import Rate
 
 MARGIN = 0.05  # of a slope
@@ -104,8 +104,12 @@ class Verdict(Speaking):
         """The shape of a regret that breaks the claim by so much."""
         by = by if self.kind == "upper" else -by
         if self.evidence.logs is None:
-            return f"(ln T)^{self.promised.log_power + by + 0.0:.3g}"
-        return f"T^{self.promised.slope + by + 0.0:.3f}"
+            return f"(ln {self._words.x})^{self.promised.log_power + by + 0.0:.3g}"
+        return self._words.power(self.promised.slope + by)
+
+    @property
+    def _words(self) -> Words:
+        return OURS if self.data is None else self.data.words
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -114,7 +118,13 @@ class Verdict(Speaking):
             return None, None
         sign = 1 if self.kind == "upper" else -1
         promised = self.promised.log_power if self.evidence.logs is None else self.promised.slope
-        return promised + sign * self.tolerates, None if self.catches is None else promised + sign * self.catches
+        passed, caught = (
+            promised + sign * self.tolerates,
+            None if self.catches is None else promised + sign * self.catches,
+        )
+        if self.evidence.logs is None or not self._words.inverse:
+            return passed, caught
+        return -passed, None if caught is None else -caught
 
     @property
     def alone(self) -> Verdict:
@@ -132,7 +142,8 @@ class Verdict(Speaking):
     def _facts(self):
         facts = {"verdict": self}
         if self.promised is not None:
-            facts["claim"] = str(self.promised).replace("=", "<=" if self.kind == "upper" else ">=", 1)
+            relation = "<=" if self.kind == "upper" else ">="
+            facts["claim"] = self._words.rate(self.promised.slope, self.promised.log_power, relation)
         if self.excess is not None:
             facts["excess"] = f"{self.excess}, margin {self.margin:g}"
             facts["p-value"] = f"{self.p_value:.3g}" + ("" if self.look is None else f" at look {self.look}")
@@ -165,14 +176,22 @@ def decide(
     fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True
 ) -> Verdict:
     """The same without the words about force, which take longer than all else, or without any reason at all."""
+    rate = in_steps(fit, rate)
     _check(fit, rate, kind, margin, level, resolution, look)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     found = evidence(at, rate, kind, margin)
-    measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
+    measured = _measured(at, rate)
     excess = at.whole.minus(rate.slope)
     return _decided(found, excess, measured if words else "", rate, kind, level, look, at, resolution)
+
+
+def _measured(at: Fit, rate: Rate) -> str:
+    """The slope against the promised one, as the table counts; in a step size it is an order."""
+    words = at.data.words
+    name = "order" if words.inverse else "slope"
+    return f"{name} {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {words.slope(rate.slope) + 0.0:.3f}"
 
 
 def log_power_verdict(
@@ -193,6 +212,7 @@ def log_power_verdict(
 
 
 def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
+    rate = in_steps(fit, rate)
     _check(fit, rate, kind, margin, level, RESOLUTION, look)
     if fit.problem:
         return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
@@ -208,7 +228,7 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
     spent = looks_cost(look)
     error = (1 - level) / spent
     good, bad = float(found.consistent()), float(found.refuted())
-    side = "above" if kind == "upper" else "below"
+    side = "above" if (kind == "upper") != fit.data.words.inverse else "below"
     of_exponent = found.logs is not None
     tolerates = found.tolerates
     caution = f" ({fit.caution})" if fit.caution else ""
@@ -225,7 +245,8 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
     }
     if good < error and tolerates <= resolution:
         reason = (
-            f"{measured}: no more than {found.margin:g} {side} it, over the whole window, its last half and at T_max"
+            f"{measured}: no more than {found.margin:g} {side} it, over the whole window, its last half and at "
+            f"{fit.data.words.end}"
         )
         return Verdict(Name.CONSISTENT, reason + caution, p_value=good * spent, **rest)
     if bad < error:
@@ -249,7 +270,11 @@ def _blamed(found: Evidence, error: float) -> str:
 def _pair(fit: Fit, rate: Rate, off: float) -> str:
     """The promised exponent, off by the margin, with the log power that suits the runs."""
     slope = rate.slope + off
-    return str(Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))).removeprefix("R = ")
+    power = round(fit.log_power_at(slope).value, 1)
+    words = fit.data.words
+    if words == OURS:
+        return str(Rate.of_regret(slope, power)).removeprefix("R = ")
+    return f"{words.x}^{words.slope(slope):.4g} (ln {words.x})^{power:.4g}"
 
 
 def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
@@ -258,13 +283,13 @@ def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
         lax = f"no more than {found.margin:g} {side} it, but a rate that is off by {found.tolerates:.2f} could be, too"
         return f": {lax}{_until(fit, rate, resolution, found.margin)}"
     advice = _advice(found, fit.data.replicates, error, fit.data, look)
-    longer_runs = f"T_max = {longer(fit.data)} would show more"
+    longer_runs = f"{_further(fit.data)} would show more"
     if found.exceeds() < error:
         if found.scatters() >= error:
             return f", but the points scatter about the line as much as that; {longer_runs}"
         if found.starting() >= error:
-            enough = advice if advice.startswith("N = ") else longer_runs
-            return f", but {found.nearest} explains slope and bend as well; {enough}"
+            enough = advice if advice.endswith("would do") else longer_runs
+            return f", but {fit.data.words.said(found.nearest)} explains slope and bend as well; {enough}"
         if found.refuted() >= error:
             return f", but not over the last half of the window; {longer_runs}"
     if found.rises_beyond:
@@ -274,24 +299,36 @@ def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
 
 def _advice(found: Evidence, runs: int, error: float, data: LogMeans, look: int | None) -> str:
     """The next look that is likely to decide, given what these runs have shown, or what keeps more runs from it."""
-    chance, when = 0.0, ""
+    chance, when, words = 0.0, "", data.words
+    apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at {words.end}"
+    if data.source == "series":
+        return f"{_further(data)} would tell more ({apart})"
     if look is not None:
         error, when = error * looks_cost(look) / looks_cost(look + 1), f", at look {look + 1}"
     for doublings in range(1, MOST_DOUBLINGS + 1):
         chance = found.deciding(2.0**doublings, error)
         if chance >= LIKELY:
-            return f"N = {runs * 2**doublings} runs would do{when}"
-    apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at T_max"
+            return f"{_more(runs, doublings)} would do{when}"
+    if data.noisy:
+        return f"{_further(data)} would tell more ({apart})"
     if not found.decides_if_exact(error):
-        return f"more runs that go on like these would not tell ({apart}); T_max = {longer(data)} would tell more"
+        return f"more runs that go on like these would not tell ({apart}); {_further(data)} would tell more"
     many = f"{2**MOST_DOUBLINGS} times as many decide with a chance of {100 * chance:.0f} %"
     return f"more runs may tell ({apart}; {many})"
+
+
+def _more(runs: int, doublings: int) -> str:
+    """So many runs; of a table that does not name them, so much smaller errors."""
+    return f"N = {runs * 2**doublings} runs" if runs else f"standard errors {2 ** (doublings / 2):.1f} times smaller"
 
 
 def _until(fit: Fit, rate: Rate, resolution, margin) -> str:
     """The horizon from which on no power beyond the resolution could pass: a logarithm is worth less and less."""
     x = fit.x
     step = float(np.median(np.diff(x)))
+    nothing = "; no window of a reasonable length would do"
+    if not rate.log_power:
+        return nothing
     for count in range(len(x) + 1, 4 * len(x)):
         longer = x[0] + step * np.arange(count)
         if longer[-1] > math.log(LONGEST):
@@ -299,8 +336,8 @@ def _until(fit: Fit, rate: Rate, resolution, margin) -> str:
         centred = longer - longer.mean()
         worth = float(np.polyfit(centred, np.log(longer), 2) @ [2 * centred[-1], 1.0, 0.0])  # at its end
         if margin + rate.log_power * worth <= resolution:
-            return f"; T_max = {rounded_up(math.exp(longer[-1]))} would do"
-    return "; no window of a reasonable length would do"
+            return f"; {fit.data.words.end} = {_far(fit.data, math.exp(longer[-1]))} would do"
+    return nothing
 
 
 def with_force(v: Verdict) -> Verdict:
@@ -325,12 +362,13 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
 
         rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
+    promised, rate = rate, in_steps(fit, rate)
     _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
     excess = at.whole.minus(rate.slope)
-    measured = f"slope {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {rate.slope:.3f}"
+    measured = _measured(at, rate)
     inside = max(
         max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (e.minus(rate.slope) for e in at.straight())
     )
@@ -340,26 +378,30 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
         return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
-        if decide(fit, rate, kind, margin, level, words=False).name == Name.REFUTED:
-            return decide(fit, rate, kind, margin, level)
+        if decide(fit, promised, kind, margin, level, words=False).name == Name.REFUTED:
+            return decide(fit, promised, kind, margin, level)
     ends = at.straight()[2:]
-    slopes = f"{ends[0].value:.3f} at the first horizon and {ends[1].value:.3f} at the last"
+    words = at.data.words
+    first, last = (words.slope(e.value) for e in ends)
+    slopes = f"{first:.3f} at the first {'horizon' if words == OURS else words.x} and {last:.3f} at the last"
     if bent:
-        why = f"but the line is bent ({slopes}); T_max = {longer(at.data)} would tell more"
+        why = f"but the line is bent ({slopes}); {_further(at.data)} would tell more"
         return Verdict(Name.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
     return Verdict(Name.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin)
 
 
 def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
     """How many runs would show equality, if the slopes are what they seem to be."""
-    n = at.data.replicates
+    n, end = at.data.replicates, _further(at.data)
+    if at.data.source == "series":
+        return f"{end} would tell more ({slopes})"
     for doublings in range(1, MOST_DOUBLINGS + 1):
         shrunk = [replace(e.minus(rate.slope), se=e.se / 2 ** (doublings / 2)) for e in at.straight()]
         if all(abs(e.value) + (e.high - e.value) + 1.3 * e.se < margin for e in shrunk):
-            return f"N = {n * 2**doublings} runs would do"
+            return f"{_more(n, doublings)} would do"
     if all(abs(e.value - rate.slope) < margin for e in at.straight()):
         return f"more runs may tell ({slopes}; {2**MOST_DOUBLINGS} times as many do not suffice)"
-    return f"more runs that go on like these would not tell ({slopes}); T_max = {longer(at.data)} would tell more"
+    return f"more runs that go on like these would not tell ({slopes}); {end} would tell more"
 
 
 @dataclass(frozen=True, repr=False)
@@ -503,7 +545,7 @@ def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
         return replace(v, p_value=p, error=left, blames=blames)
     reason = f"{v.reason}; alone {v.name}, but not among {claims} claims (Holm: p = {p:.3g})"
     if v.evidence is not None:
-        reason += f"; {_advice(v.evidence, round(v.evidence.df) + 1, left, v.data, v.look)}"
+        reason += f"; {_advice(v.evidence, v.data.replicates, left, v.data, v.look)}"
     return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left)
 
 
@@ -526,10 +568,21 @@ def check_rule(rate, kind, margin, level, resolution, look):
     check_level(level)
 
 
+def _further(data: LogMeans) -> str:
+    """What makes a window longer: a further horizon or, where it ends in noise, more runs."""
+    if data.noisy:
+        return "more runs, which carry the window further into what is noise now,"
+    return f"{data.words.end} = {longer(data)}"
+
+
 def longer(data: LogMeans) -> str:
     """The end of a window twice as long in ln T."""
     far = 2 * math.log(data.horizons[-1]) - math.log(data.horizons[0])
-    return rounded_up(math.exp(min(far, 600.0)))
+    return _far(data, math.exp(min(far, 600.0)))
+
+
+def _far(data: LogMeans, horizon) -> str:
+    return f"{data.words.place(horizon):.2g}" if data.words.inverse else rounded_up(horizon)
 
 
 def log_worth(horizons) -> float:

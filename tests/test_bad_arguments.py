@@ -122,7 +122,7 @@ CALLS = {
 }
 HARMLESS = {  # what may be anything, or may be one of WRONG
     *(("AskTell", "anytime"), ("Study, one cost", "cost"), ("zoo.Cost", "parameters"), ("Rate.regret", "horizon")),
-    *(("AskTell", "factory"), ("AskTell", "promise"), ("a cost", "x"), ("Cost.many", "X")),
+    *(("AskTell", "factory"), ("AskTell", "promise"), ("a cost", "x"), ("Cost.many", "X"), ("judge", "runs")),
     *(("Theorem", "formula"), ("Theorem", "hypotheses"), ("Theorem", "unneeded"), ("zoo.Cost", "formula")),
     *(
         ("zoo.Cost", "minimisers"),

@@ -1,5 +1,7 @@
 """Calibration, reduced.  Each assertion fails by chance with probability 1e-6 if its promise holds."""
 
+from functools import partial
+
 import pytest
 from scipy import stats
 
@@ -11,6 +13,7 @@ from ratecheck.calibration.real import named as algorithm_named
 from ratecheck.calibration.report import report
 from ratecheck.calibration.rules import SCATTERED, advised, bent, looked
 from ratecheck.calibration.scenarios import named
+from ratecheck.calibration.tables import SERIES, TABLES
 from ratecheck.calibration.targets import targets
 
 pytestmark = pytest.mark.slow
@@ -94,7 +97,8 @@ def test_slope_differences_cover(anytime, any_seed):
 def test_the_report_is_written_from_the_tables():
     some = [named("S1"), named("S4"), named("I1")]
     algorithms = [algorithm_named("sgd-far")]
-    tables = calibrate(some, sizes=(64, 200), repeats=8, bends=BENDS[:3], algorithms=algorithms)
+    few = {"tables": TABLES[-3:], "series": SERIES[:1]}
+    tables = calibrate(some, sizes=(64, 200), repeats=8, bends=BENDS[:3], algorithms=algorithms, **few)
     page = report(tables, 8, 0)
     assert "| sgd-far | T^0 | false |" in page
     assert f"| {BENDS[1].name} | false |" in page
@@ -110,7 +114,8 @@ def test_the_report_is_written_from_the_tables():
 
 def test_a_target_that_is_missed_is_called_so():
     algorithms = [algorithm_named("sgd-far")]
-    tables = calibrate([named("S1")], sizes=(64, 200), repeats=4, bends=BENDS[:1], algorithms=algorithms)
+    few = {"tables": TABLES[-1:], "series": SERIES[:1]}
+    tables = calibrate([named("S1")], sizes=(64, 200), repeats=4, bends=BENDS[:1], algorithms=algorithms, **few)
     tables.verdicts["REFUTED +0"] = 0.03
     tables.verdicts["REFUTED +0.15"] = 0.95
     lines = targets(tables)
@@ -119,6 +124,24 @@ def test_a_target_that_is_missed_is_called_so():
         "- power against 0.1 beyond the margin at N = 64, on pure rates at least 85 %: 95 % at worst (S1, N = 64), met."
     )
     assert power in lines
+
+
+def test_a_part_is_measured_again_and_the_others_stay(tmp_path, monkeypatch, capsys):
+    algorithms = [algorithm_named("sgd-far")]
+    few = {"tables": TABLES[-1:], "series": SERIES[:1]}
+    tables = calibrate([named("S1")], sizes=(64, 200), repeats=4, bends=BENDS[:1], algorithms=algorithms, **few)
+    for name, table in vars(tables).items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False, lineterminator="\n")
+    before = (tmp_path / "verdicts.csv").read_bytes()
+    again = partial(calibrate, **few)
+    monkeypatch.setattr("ratecheck.calibration.__main__.calibrate", again)
+    line = ["--repeats", "5", "--part", "series", "--workers", "1", "--out", str(tmp_path)]
+    assert main(line) == 0
+    assert (tmp_path / "verdicts.csv").read_bytes() == before
+    assert "## Deterministic series" in (tmp_path / "report.md").read_text()
+    (tmp_path / "bends.csv").unlink()
+    assert main(line) == 2
+    assert "holds no bends.csv" in capsys.readouterr().err
 
 
 def test_the_time_of_a_fit_can_be_asked_for(capsys):

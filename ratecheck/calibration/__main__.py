@@ -2,13 +2,14 @@
 
 import os
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 from function_zoo.commandline import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 from function_zoo.files import together
 
 from . import __doc__ as purpose
-from .measure import calibrate
+from .measure import Tables, calibrate
 from .report import report
 from .timing import timing
 
@@ -21,6 +22,12 @@ def main(argv=None) -> int:
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--workers", type=workers, default=os.cpu_count())
     parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/calibration"))
+    parser.add_argument(
+        "--part",
+        choices=[field.name for field in fields(Tables)],
+        action="append",
+        help="measure this table only and take the others from DIR; may be repeated",
+    )
     parser.add_argument("--time", action="store_true", help="print the time of one fit, and write nothing")
     arguments = parser.parse_args(argv)
     if not 4 <= arguments.repeats <= MOST_REPEATS:
@@ -34,13 +41,25 @@ def _main(arguments) -> int:
         print("\n".join(timing()))
         return 0
     writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
-    tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers)
+    known = _known(arguments.out, arguments.part) if arguments.part else None
+    tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers, known=known)
     with together(arguments.out) as drafts:
         for name, table in vars(tables).items():
             drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
         drafts.write("report.md", report(tables, arguments.repeats, arguments.seed))
     print(arguments.out / "report.md")
     return 0
+
+
+def _known(folder, parts) -> dict:
+    """The tables of an earlier calibration, but for some."""
+    import pandas as pd
+
+    names = [field.name for field in fields(Tables) if field.name not in parts]
+    for name in names:
+        if not (folder / f"{name}.csv").is_file():
+            raise ValueError(f"{folder} holds no {name}.csv; measure everything once, without --part")
+    return {name: pd.read_csv(folder / f"{name}.csv", keep_default_na=True) for name in names}
 
 
 if __name__ == "__main__":

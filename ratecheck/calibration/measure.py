@@ -16,6 +16,7 @@ from .bends import BENDS
 from .real import REAL
 from .rules import SCATTERED, advised, bent, forceful, looked, real
 from .scenarios import CLAIM, HORIZONS, SCENARIOS, Scenario, blocks, linear_start, lognormal, named, separate
+from .tables import RUNS, SERIES, TABLES, serial, tabled
 
 OFF = (0.05, 0.15, 0.2)  # the second is 0.1 beyond the margin
 WRONG = OFF[1]
@@ -193,11 +194,23 @@ class Tables:
     looks: object
     advice: object
     force: object
+    tables: object
+    series: object
 
 
 def calibrate(
-    scenarios=SCENARIOS, sizes=(20, SIZE, 200), repeats=1000, seed=0, workers=1, bends=BENDS, algorithms=REAL
+    scenarios=SCENARIOS,
+    sizes=(20, SIZE, 200),
+    repeats=1000,
+    seed=0,
+    workers=1,
+    bends=BENDS,
+    algorithms=REAL,
+    tables=TABLES,
+    series=SERIES,
+    known=None,
 ) -> Tables:
+    """Measure everything, but for the parts that are known: pandas tables by their names."""
     import pandas as pd
 
     several = sizes[-2:]
@@ -212,14 +225,19 @@ def calibrate(
         "looks": [(looked, runs, None) for runs in SCATTERED],
         "advice": [(advised, runs, None) for runs in SCATTERED],
         "force": [(forceful, runs, SIZE) for runs in SCATTERED],
+        "tables": [(tabled, table.name, n) for table in tables for n in RUNS],
+        "series": [(serial, one.name, None) for one in series],
     }
+    known = known or {}
+    jobs = {name: part for name, part in jobs.items() if name not in known}
     flat = [(*job, repeats, seed) for part in jobs.values() for job in part]
     if workers == 1:
         results = iter(list(map(_job, flat)))
     else:
         with ProcessPoolExecutor(workers) as pool:
             results = iter(list(pool.map(_job, flat)))
-    return Tables(**{name: pd.DataFrame([row for _ in part for row in next(results)]) for name, part in jobs.items()})
+    measured = {name: pd.DataFrame([row for _ in part for row in next(results)]) for name, part in jobs.items()}
+    return Tables(**known, **measured)
 
 
 def _job(job) -> list[dict]:

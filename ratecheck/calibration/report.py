@@ -15,6 +15,8 @@ from .measure import BOOTSTRAP, FAMILY, OFF, SIZE, WRONG, Tables
 from .real import REAL
 from .rules import FIRST, LOOKS
 from .scenarios import CLAIM, HORIZONS, SCENARIOS, holds_one, named
+from .tables import GRIDS, ORDERS, SIGMA, SLOPE
+from .tables import OFF as TABLE_OFF
 from .targets import targets
 
 
@@ -35,6 +37,8 @@ def report(tables: Tables, repeats, seed) -> str:
         _start_page(tables, large),
         _difference_page(tables, sizes),
         _family_page(tables, large),
+        _table_page(tables),
+        _series_page(tables),
         _how_to_rerun(repeats, seed),
     ]
     return "\n".join(line for page in pages for line in (*page, ""))
@@ -293,6 +297,43 @@ def _family_page(tables, large):
         cells = ["/".join(per_cent(v) for v in row[f"{name}, {how}"]) for how in ("alone", "Holm")]
         lines.append(f"| {text} | " + " | ".join(cells) + " |")
     return lines
+
+
+def _table_page(tables):
+    heads = {"coverage": "coverage", "refused": "refused", "REFUTED, right": "REFUTED though right"}
+    heads |= {"CONSISTENT, right": "CONSISTENT, right", "CONSISTENT, wrong": f"CONSISTENT, off by {TABLE_OFF}"}
+    heads |= {"REFUTED, wrong": f"REFUTED, off by {TABLE_OFF}"}
+    sizes = "/".join(map(str, tables.tables["N"].unique()))
+    return [
+        f"## Tables from elsewhere, N = {sizes} runs",
+        "",
+        f"loss = E + x^{SLOPE:g} at ten x from 2^6 to 2^15, runs that scatter by {100 * SIGMA:.0f} %, E a multiple of "
+        "the last signal: given, known to lie between 0 and twice its value, or fitted.  1/T with noise that does not "
+        "shrink and that the last means meet.  Means and standard errors alone, with and without the "
+        "number of runs behind them.  Refused: no fit, or no verdict because the data end at the floor.  Below: the "
+        "median half-width of the interval.",
+        "",
+        *grid(tables.tables, "table", heads),
+        "",
+        *grid(tables.tables, "table", {"half-width": "half-width"}, lambda v: f"{v:.3f}"),
+    ]
+
+
+def _series_page(tables):
+    heads = {name: name for name in ("coverage", "REFUTED, right", "CONSISTENT, right", "CONSISTENT, 0.5 too high")}
+    heads |= {name: name for name in ("REFUTED, 0.5 too high", "REFUTED, 1 too high")}
+    grids = ", ".join(f"{count} steps of ratio {ratio:g}" for count, ratio in GRIDS)
+    return [
+        "## Deterministic series",
+        "",
+        f"Errors h^p (1 + c h^q), p among {', '.join(f'{p:g}' for p in ORDERS)}, h from 1/10 down; a cell holds the "
+        f"figures for {grids}.  The interval is meant for p, the order for h to 0.  No chance is involved without "
+        "scatter but that of p and c: coverage is to be 95 % or more, and 100 % is no fault.",
+        "",
+        *grid(tables.series, "series", heads),
+        "",
+        *grid(tables.series, "series", {"half-width": "half-width"}, lambda v: f"{v:.3f}"),
+    ]
 
 
 def _how_to_rerun(repeats, seed):

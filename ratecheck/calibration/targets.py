@@ -53,11 +53,25 @@ def targets(tables: Tables) -> list[str]:
         line(f"some {name} among {FAMILY} claims at the margin, after Holm,", tables.families, column, everything, 0.05)
         looks = tables.looks.index >= 0
         line(f"{name} at some of ten looks, the truth at the margin,", tables.looks, f"{name}, spent", looks, 0.05)
+    for size in tables.tables["N"].unique():
+        some = tables.tables["N"] == size
+        line(f"coverage, tables from elsewhere, N = {size}", tables.tables, "coverage", some, 0.92, most=False)
+        line(f"coverage, tables from elsewhere, N = {size}", tables.tables, "coverage", some, 0.97)
+    every = tables.tables.index >= 0
+    line("false REFUTED, tables from elsewhere", tables.tables, "REFUTED, right", every, 0.02)
+    line("false CONSISTENT, tables from elsewhere", tables.tables, "CONSISTENT, wrong", every, 0.05)
+    every = tables.series.index >= 0
+    line("coverage, deterministic series", tables.series, "coverage", every, 0.95, most=False)
+    line("false REFUTED, deterministic series", tables.series, "REFUTED, right", every, 0.02)
+    line("false CONSISTENT, order 0.5 too high", tables.series, "CONSISTENT, 0.5 too high", every, 0.05)
     return [*lines, *_advice_target(tables.advice), *_lock_in_target(tables.intervals)]
 
 
 def _where(row) -> str:
-    names = [str(row[key]) for key in ("scenario", "bend", "algorithm", "claim", "runs") if key in row]
+    keys = ("scenario", "bend", "algorithm", "claim", "runs", "table", "series")
+    names = [str(row[key]) for key in keys if key in row]
+    if "points" in row:
+        names.append(f"{row['points']} steps of ratio {row['ratio']:g}")
     if "N" in row:
         names.append(f"N = {row['N']:.0f}")
     return ", ".join(names)

@@ -9,7 +9,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ..fit import Fit
+from ..fit import Fit, in_steps
 from ..rates import Rate
 from .base import INK, STYLE, Drawing, colour_of, note, plain_panel, points
 
@@ -35,7 +35,8 @@ class Fitted:
     def of(cls, fit: Fit, rate: Rate | None = None) -> Fitted:
         if not (rate is None or isinstance(rate, Rate)):
             raise ValueError(f"rate = {rate!r} must be a Rate, or None")
-        T, y, line = fit.data.horizons, fit.data.y, fit.line()
+        rate = None if rate is None else in_steps(fit, rate)
+        y, line, spoken = fit.data.y, fit.line(), fit.data.words
         logs = fit.log_power * np.log(fit.x) if fit.log_power else np.zeros_like(y)
         ends = [np.exp(y + sign * line.spread) for sign in (-1, 1)]
         shape, words = None, [f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"]
@@ -44,9 +45,9 @@ class Fitted:
         if rate is not None:
             promised = rate.slope * fit.x + (rate.log_power * np.log(fit.x) if rate.log_power else 0.0)
             shape = np.exp(promised + np.mean(y - promised))
-            words.append(f"promised {rate}")
+            words.append(f"promised {spoken.rate(rate.slope, rate.log_power)}")
         return cls(
-            x=T,
+            x=spoken.place(fit.data.horizons),
             mean=np.exp(y),
             reach=np.array([np.exp(y) - ends[0], ends[1] - np.exp(y)]),
             line=np.exp(line.value + logs),
@@ -54,6 +55,8 @@ class Fitted:
             shape=shape,
             words=tuple(words),
             level=fit.level,
+            xlabel=spoken.x,
+            ylabel=spoken.y,
         )
 
 

@@ -1,0 +1,658 @@
+"""Which column of a table is what: x, y, the run, the error of a mean; names that people use, and what is inferred."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Real
+
+import numpy as np
+
+from .checks import shown
+from .means import NAMES, OURS, FitError, Words
+from .reading import Table, half_units
+
+# names without case, spaces and signs; fmt: off
+COUNTS = (
+    "t",
+    "n",
+    "horizon",
+    "horizons",
+    "time",
+    "rounds",
+    "round",
+    "iteration",
+    "iterations",
+    "iter",
+    "iters",
+    "steps",
+    "nsteps",
+    "samples",
+    "samplesize",
+    "nsamples",
+    "sample",
+    "size",
+    "budget",
+    "evaluations",
+    "evals",
+    "nfev",
+    "epoch",
+    "epochs",
+    "tokens",
+    "params",
+    "parameters",
+    "dof",
+    "dofs",
+    "ndof",
+    "ndofs",
+    "points",
+    "cells",
+    "nodes",
+    "elements",
+    "trainsize",
+    "x",
+)
+STEP_SIZES = (
+    "h",
+    "dt",
+    "dx",
+    "deltat",
+    "deltax",
+    "stepsize",
+    "meshsize",
+    "meshwidth",
+    "gridsize",
+    "gridspacing",
+    "spacing",
+    "hmax",
+    "tau",
+    "eps",
+    "epsilon",
+)
+QUANTITIES = (
+    "regret",
+    "error",
+    "err",
+    "loss",
+    "risk",
+    "mse",
+    "rmse",
+    "mae",
+    "gap",
+    "bias",
+    "suboptimality",
+    "variance",
+    "y",
+    "mean",
+    "value",
+    "cost",
+)
+ENDINGS = (
+    "regret",
+    "error",
+    "err",
+    "loss",
+    "mse",
+    "rmse",
+    "risk",
+    "gap",
+)
+RUNS = (
+    "run",
+    "seed",
+    "replicate",
+    "rep",
+    "trial",
+    "repetition",
+    "repeat",
+    "replication",
+    "runid",
+    "seedid",
+    "runindex",
+    "randomseed",
+)
+ERRORS = (
+    "se",
+    "stderr",
+    "standarderror",
+    "stderror",
+    "sem",
+    "ste",
+    "semean",
+)
+DEVIATIONS = (
+    "sd",
+    "std",
+    "stdev",
+    "stddev",
+    "standarddeviation",
+)
+COUNTED = (
+    "count",
+    "runs",
+    "nruns",
+    "replicates",
+    "reps",
+    "repeats",
+    "repetitions",
+    "seeds",
+    "nseeds",
+    "trials",
+    "ntrials",
+    "numruns",
+    "numseeds",
+)
+# fmt: on
+FEWEST = 3  # columns of a wide table
+LARGEST = 1e150  # beyond it squares overflow
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a table says at each x, in whatever form it does: runs, means with errors, or single numbers."""
+
+    horizons: np.ndarray
+    means: np.ndarray
+    errors: np.ndarray | None  # of the means, where there are no runs
+    samples: tuple = ()
+    anytime: bool = False
+    count: int = 0  # of the runs behind a mean; 0: not known
+    rounding: np.ndarray | None = None  # half a unit of the last digit
+    words: Words = OURS
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        if self.samples:
+            return "runs"
+        return "series" if self.errors is None else "means"
+
+    def cut(self, keep) -> Points:
+        index = np.flatnonzero(keep)
+
+        def some(values):
+            return None if values is None else values[index]
+
+        return replace(
+            self,
+            horizons=self.horizons[index],
+            means=self.means[index],
+            errors=some(self.errors),
+            rounding=some(self.rounding),
+            samples=tuple(self.samples[j] for j in index) if self.samples else (),
+        )
+
+    def remarked(self, *words) -> Points:
+        return replace(self, remarks=(*self.remarks, *words))
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of one table, by what they mean; None where there is none."""
+
+    x: object
+    y: object
+    run: object = None
+    error: object = None
+    sd: object = None
+    count: object = None  # a column, or a number
+
+
+def points(
+    table: Table,
+    *,
+    x=None,
+    y=None,
+    run=None,
+    error=None,
+    sd=None,
+    count=None,
+    where=None,
+    anytime=None,
+    step=None,
+) -> Points:
+    """What a table says at each x; see `fit_rate` for the arguments."""
+    if anytime not in (None, True, False):
+        raise ValueError(
+            f"anytime = {shown(anytime)} must be True, False or None: do the rows of a run come from one run?"
+        )
+    if step not in (None, True, False):
+        raise ValueError(f"step = {shown(step)} must be True, False or None: is x the size of a step?")
+    frame, texts, remarks = table.frame, table.texts, list(table.remarks)
+    if len(frame) == 0:
+        raise FitError("the table is empty")
+    if where:
+        frame, texts = _picked(frame, texts, where)
+    if x is None or y is None:
+        frame, texts, wide = _long(frame, texts, x)
+        remarks += wide
+    roles = _roles(frame, x, y, run, error, sd, count)
+    frame, texts, said = _complete(frame, texts, roles)
+    remarks += said
+    X, Y = _floats(frame, roles.x), _floats(frame, roles.y)
+    inverse = _is_step(roles.x, X, Y) if step is None else step
+    words = Words(str(roles.x), str(roles.y), inverse)
+    _check_numbers(X, Y, words)
+    _check_groups(frame, roles)
+    remarks.append(_said(roles, inverse, step))
+    T = 1 / X if inverse else X
+    if roles.error is not None or roles.sd is not None:
+        found = _of_means(frame, roles, T, Y)
+    else:
+        found = _of_runs(frame, roles, T, Y, anytime, words)
+    order = np.argsort(T, kind="stable")
+    if found.source == "series":
+        found = replace(found, rounding=half_units(None if texts is None else texts[roles.y].iloc[order], Y[order]))
+    if len(found.horizons) < 3:
+        raise FitError(
+            f"{len(found.horizons)} value(s) of {roles.x} give no slope with an interval; at least 3 are needed"
+        )
+    return replace(found, words=words, remarks=(*remarks, *found.remarks))
+
+
+def groups(table: Table, column) -> list:
+    """The values of a column by which a table is to be fitted in turn."""
+    name = named(table.frame, column)
+    return list(dict.fromkeys(table.frame[name]))
+
+
+# Names
+
+
+def plain(name) -> str:
+    """A column's name without case, spaces and signs."""
+    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def named(frame, wanted):
+    """The column that was asked for, however it is spelt."""
+    if not isinstance(wanted, Hashable):
+        raise ValueError(f"{shown(wanted)} must be the name of one column (columns: {_listed(frame.columns)})")
+    if wanted in frame.columns:
+        return wanted
+    same = [c for c in frame.columns if plain(c) == plain(wanted)]
+    if len(same) == 1:
+        return same[0]
+    if len(same) > 1:
+        raise ValueError(f"column {shown(wanted)} could be any of {_listed(same)}; write it exactly")
+    near = difflib.get_close_matches(str(wanted), [str(c) for c in frame.columns], 1, 0.5)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
+
+
+def _listed(names, most=12) -> str:
+    names = [str(n) for n in names]
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _roles(frame, x, y, run, error, sd, count) -> Roles:
+    given = {
+        key: named(frame, v)
+        for key, v in (("x", x), ("y", y), ("run", run), ("error", error), ("sd", sd))
+        if v is not None
+    }
+    if count is not None:
+        given["count"] = count if isinstance(count, Real) and count not in frame.columns else named(frame, count)
+    taken = list(given.values())
+    for i, column in enumerate(taken):
+        if column in taken[:i]:
+            raise ValueError(f"column {str(column)!r} cannot be two things at once")
+    numeric = [c for c in frame.columns if frame[c].dtype.kind in "iuf" and c not in taken]
+    if "run" not in given:
+        given["run"] = _only("run", [c for c in frame.columns if plain(c) in RUNS and c not in taken])
+    numeric = [c for c in numeric if c != given["run"] and plain(c) != "anytime"]
+    if "x" not in given:
+        given["x"] = _chosen_x(frame, numeric, given)
+    numeric = [c for c in numeric if c != given["x"]]
+    if "y" not in given:
+        given["y"] = _chosen_y(frame, numeric, given)
+    numeric = [c for c in numeric if c != given["y"]]
+    if "error" not in given and "sd" not in given:
+        stem = plain(given["y"]).removeprefix("mean")
+        for key, names in (("error", ERRORS), ("sd", DEVIATIONS)):
+            fitting = {f for n in names for f in (n, stem + n, n + stem)}
+            given[key] = _only(key, [c for c in numeric if plain(c) in fitting])
+        if given["error"] is not None:
+            given["sd"] = None
+    if "count" not in given and (given.get("error") or given.get("sd")):
+        given["count"] = _only("count", [c for c in numeric if plain(c) in COUNTED])
+    return Roles(**given)
+
+
+def _only(role, candidates):
+    if len(candidates) > 1:
+        raise ValueError(
+            f"columns {_listed(candidates)} could each be the {role}; say which with {role}=... (--{role} NAME)"
+        )
+    return candidates[0] if candidates else None
+
+
+def _chosen_x(frame, numeric, given):
+    candidates = [c for c in numeric if plain(c) in (*COUNTS, *STEP_SIZES)]
+    if len(candidates) > 1:
+        raise ValueError(
+            f"columns {_listed(candidates)} could each be x; say which with x=... (--x NAME), "
+            "and with count=... (--count NAME) if another counts the runs behind a mean"
+        )
+    if candidates:
+        return candidates[0]
+    rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    if len(rest) == 1 or (len(rest) == 2 and len(numeric) == 2 and "y" not in given):
+        return rest[0]
+    raise ValueError(f"no column is known to be x; say which with x=... (--x NAME; columns: {_listed(frame.columns)})")
+
+
+def _is_quantity(column) -> bool:
+    name = plain(column)
+    error_of_a_mean = name in (*ERRORS, *DEVIATIONS) or name.endswith(("stderr", "standarderror", "stderror"))
+    return not error_of_a_mean and (name in QUANTITIES or name.endswith(ENDINGS) or name.startswith("mean"))
+
+
+def _chosen_y(frame, numeric, given):
+    candidates = [c for c in numeric if _is_quantity(c)]
+    if len(candidates) > 1:
+        raise ValueError(
+            f"columns {_listed(candidates)} could each be y; say which with y=... (--y NAME), "
+            "and with error=... (--error NAME) if another is its standard error"
+        )
+    if candidates:
+        return candidates[0]
+    rest = [c for c in numeric if plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    if len(rest) == 1:
+        return rest[0]
+    raise ValueError(f"no column is known to be y; say which with y=... (--y NAME; columns: {_listed(frame.columns)})")
+
+
+# Rows
+
+
+def _picked(frame, texts, where):
+    if not isinstance(where, Mapping):
+        raise ValueError(f"where = {shown(where)} must be a dict of columns and values, such as {{'algorithm': 'UCB'}}")
+    keep = np.ones(len(frame), dtype=bool)
+    for column, value in dict(where).items():
+        name = named(frame, column)
+        same = np.array([str(v) == str(value) or _equal(v, value) for v in frame[name]])
+        if not same.any():
+            there = _listed(dict.fromkeys(frame[name]))
+            near = difflib.get_close_matches(str(value), [str(v) for v in frame[name].unique()], 1, 0.5)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise ValueError(f"no row has {name} = {shown(value)}{meant} (there: {there})")
+        keep &= same
+    if not keep.any():
+        said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
+        raise ValueError(f"no row has {said} together")
+    keep = np.flatnonzero(keep)
+    return frame.iloc[keep].reset_index(drop=True), None if texts is None else texts.iloc[keep].reset_index(drop=True)
+
+
+def _equal(a, b) -> bool:
+    try:
+        return float(a) == float(b)
+    except (TypeError, ValueError):
+        return False
+
+
+def _long(frame, texts, x):
+    """A wide table, a column for each run or for each x, made long; others as they are."""
+    numbers = {c: _numeral(c) for c in frame.columns}
+    horizons = [c for c, n in numbers.items() if n is not None]
+    others = [c for c in frame.columns if c not in horizons]
+    if len(horizons) >= FEWEST and len(others) <= 1 and x is None:
+        names = {"variable_name": "horizon", "value_name": "y"}
+        label = others[0] if others else "run"
+        wide = frame if others else frame.assign(run=range(len(frame)))
+        long = wide.melt(id_vars=[label], value_vars=horizons, var_name=names["variable_name"], value_name="y")
+        long["horizon"] = [numbers[c] for c in long["horizon"]]
+        long = long.rename(columns={label: "run"})
+        return (
+            long,
+            None,
+            [f"{len(horizons)} columns named by numbers are taken as one value of x each, a row as a run"],
+        )
+    stems = {}
+    for column in frame.columns:
+        match = re.fullmatch(r"(.*?)[\s_-]*(\d+)", str(column))
+        if match and (plain(match[1]) in (*RUNS, *QUANTITIES, "s", "r") or _is_quantity(match[1])):
+            stems.setdefault(plain(match[1]), []).append(column)
+    runs = max(stems.values(), key=len, default=[])
+    if len(runs) >= FEWEST:
+        others = [c for c in frame.columns if c not in runs]
+        stem = re.fullmatch(r"(.*?)[\s_-]*(\d+)", str(runs[0]))[1].strip("_- ")
+        name = stem if _is_quantity(stem) else "y"
+        long = frame.melt(id_vars=others, value_vars=runs, var_name="run", value_name=name)
+        return long, None, [f"columns {runs[0]} ... {runs[-1]} are taken as one run each, seen at every x"]
+    return frame, texts, []
+
+
+def _numeral(name) -> float | None:
+    if isinstance(name, Real) and not isinstance(name, bool):
+        return float(name)
+    match = re.fullmatch(r"(?:[A-Za-z]\w*\s*=\s*)?(\d[\d.]*(?:[eE][+-]?\d+)?)", str(name).strip())
+    return float(match[1]) if match and match[1].count(".") < 2 else None
+
+
+def _complete(frame, texts, roles):
+    """Without rows that say neither x nor y."""
+    used = [c for c in (roles.x, roles.y) if c is not None]
+    gone = frame[used].isna().all(axis=1).to_numpy()
+    if not gone.any():
+        return frame, texts, []
+    keep = np.flatnonzero(~gone)
+    if not len(keep):
+        raise FitError(f"no row has a value of {roles.x} and of {roles.y}")
+    texts = None if texts is None else texts.iloc[keep].reset_index(drop=True)
+    return (
+        frame.iloc[keep].reset_index(drop=True),
+        texts,
+        [f"{gone.sum()} rows without {roles.x} and {roles.y} are left out"],
+    )
+
+
+def _floats(frame, column) -> np.ndarray:
+    try:
+        return frame[column].astype(float).to_numpy()
+    except (TypeError, ValueError) as error:
+        raise FitError(f"column {str(column)!r} must hold numbers ({error})") from None
+
+
+def _check_numbers(X, Y, words):
+    if not np.all(np.isfinite(X)):
+        raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
+    if np.any(X <= 0):
+        raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out")
+    if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST)):
+        raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
+    bad = ~np.isfinite(Y)
+    if bad.any():
+        raise FitError(
+            f"{bad.sum()} of {len(Y)} values of {words.y} are missing or not finite, the first at {words.x} = "
+            f"{X[bad][0]:g}; a mean needs all: leave such rows out where that is right"
+        )
+
+
+def _check_groups(frame, roles):
+    """One curve at a time."""
+    used = {roles.x, roles.y, roles.run, roles.error, roles.sd, roles.count} - {None}
+    for column in frame.columns:
+        if column in used or plain(column) == "anytime" or column == "stream":
+            continue
+        values = frame[column].dropna()
+        several = values.nunique() > 1
+        if several and (values.dtype.kind not in "iuf" or column in NAMES):
+            seen = list(dict.fromkeys(values))
+            if len(seen) > max(20, len(frame) // 3):
+                continue  # a remark per row, a date
+            raise FitError(
+                f"the table holds several {column} ({_listed(seen, 6)}); pick one with where={{{str(column)!r}: "
+                f"{str(seen[0])!r}}} (--where {column}={seen[0]}), or fit each with --by {column}"
+            )
+
+
+def _said(roles, inverse, step) -> str:
+    parts = [f"x is {str(roles.x)!r}", f"y is {str(roles.y)!r}"]
+    parts += [
+        f"the {role} is {str(getattr(roles, name))!r}"
+        for role, name in (("run", "run"), ("standard error", "error"), ("standard deviation", "sd"))
+        if getattr(roles, name) is not None
+    ]
+    if inverse:
+        why = "" if step else (" by its name" if plain(roles.x) in STEP_SIZES else ", for it stays below 1")
+        parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
+    return "; ".join(parts)
+
+
+def _is_step(column, X, Y) -> bool:
+    if plain(column) in STEP_SIZES:
+        return True
+    return bool(np.all(X < 1) and len(set(X)) > 1 and Y[np.argmax(X)] > Y[np.argmin(X)])
+
+
+# Runs, means, series
+
+
+def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
+    horizons = np.unique(T)
+    places = [np.flatnonzero(t == T) for t in horizons]
+    declared = next((c for c in frame.columns if plain(c) == "anytime"), None)
+    if anytime is None and declared is not None:
+        anytime = _declared(frame[declared])
+    if all(len(p) == 1 for p in places):
+        if anytime:
+            raise FitError(
+                f"there is one value of {roles.y} at each {roles.x}: runs seen at all of them need a column (run=...)"
+            )
+        note = (
+            f"one value at each {roles.x}: errors come from the scatter about the line; right for a deterministic "
+            "computation, too small for a single random run"
+        )
+        return Points(horizons, np.array([Y[p[0]] for p in places]), None, remarks=(note,))
+    if roles.run is None:
+        _check_hidden_groups(frame, roles, places)
+        if anytime:
+            raise FitError(f"runs that are seen at every {roles.x} need a column that names them (run=..., --run NAME)")
+        return _samples(
+            horizons,
+            [Y[p] for p in places],
+            False,
+            words,
+            f"{_counts(places)} rows at each {roles.x} and no column of runs: each row is a run of its own",
+        )
+    labels = frame[roles.run].to_numpy()
+    by = [dict(zip(labels[p].tolist(), Y[p], strict=True)) for p in places]
+    for t, p, d in zip(horizons, places, by, strict=True):
+        if len(d) < len(p):
+            varying = [c for c in frame.columns if c not in (roles.x, roles.y, roles.run) and frame[c].nunique() > 1]
+            hint = f"; columns that differ: {_listed(varying)}" if varying else ""
+            raise FitError(
+                f"a {roles.run} appears twice at {roles.x} = {words.place(t):g}; the table mixes several curves{hint}"
+            )
+    everywhere = set.intersection(*(set(d) for d in by))
+    ids = set.union(*(set(d) for d in by))
+    shared = any(set(a) & set(b) for a, b in pairwise(by))
+    if anytime is False or not shared:
+        why = "" if anytime is False else f": no {roles.run} is seen twice"
+        return _samples(
+            horizons,
+            [np.array(list(d.values())) for d in by],
+            False,
+            words,
+            f"{_counts(places)} separate runs at each {roles.x}{why}",
+        )
+    missing = len(ids) - len(everywhere)
+    if missing and (anytime or len(everywhere) < max(3, len(ids) / 2)):
+        raise FitError(
+            f"{missing} of {len(ids)} runs are missing at some {roles.x}; runs that are seen at all of them must be "
+            "complete: leave these out, or say that rows are runs of their own (anytime=False, --separate)"
+        )
+    said = f"{len(everywhere)} runs, each seen at all {len(horizons)} values of {roles.x}"
+    if anytime is None:
+        said += ", taken as one run throughout (say anytime=False, --separate, if each row is a run of its own)"
+    if missing:
+        said += f"; {missing} runs that are missing at some {roles.x} are left out"
+    keys = [label for label in dict.fromkeys(labels.tolist()) if label in everywhere]
+    return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], True, words, said)
+
+
+def _declared(column):
+    values = set(column.tolist()) if column.nunique(dropna=False) == 1 else set()
+    value = {str(v).lower(): v for v in values}
+    if set(value) <= {"true", "1", "1.0"} and value:
+        return True
+    if set(value) <= {"false", "0", "0.0"} and value:
+        return False
+    raise FitError("column 'anytime' must be True in every row, or False: do the rows of a run come from one run?")
+
+
+def _counts(places) -> str:
+    sizes = {len(p) for p in places}
+    return str(sizes.pop()) if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
+
+
+def _check_hidden_groups(frame, roles, places):
+    """A column of few whole numbers may name several curves, or the runs: only its owner knows."""
+    for column in frame.columns:
+        if column in (roles.x, roles.y) or frame[column].dtype.kind not in "iuf":
+            continue
+        values = frame[column].dropna()
+        if 1 < values.nunique() <= len(frame) // 2 and np.all(values == np.round(values)):
+            raise FitError(
+                f"column {str(column)!r} has {values.nunique()} values: does it name the runs (run={str(column)!r}, "
+                f"--run {column}), or several curves (where={{{str(column)!r}: {values.iloc[0]:g}}}, --by {column})?"
+            )
+
+
+def _samples(horizons, samples, anytime, words, remark) -> Points:
+    fewest = min(map(len, samples))
+    if fewest < 3:
+        raise FitError(f"{fewest} run(s) at some {words.x} give no interval; at least 3 are needed")
+    means = np.array([s.mean() for s in samples])
+    return Points(horizons, means, None, tuple(samples), anytime, fewest, remarks=(remark,))
+
+
+def _of_means(frame, roles, T, Y) -> Points:
+    order = np.argsort(T, kind="stable")
+    if len(np.unique(T)) < len(T):
+        raise FitError(
+            f"a value of {roles.x} appears twice, but a table of means has one row for each; several curves?"
+        )
+    spread = _floats(frame, roles.error if roles.error is not None else roles.sd)
+    if not np.all(np.isfinite(spread)) or np.any(spread < 0):
+        raise FitError(
+            f"column {str(roles.error or roles.sd)!r} must hold errors, and they are never negative or missing"
+        )
+    count = None
+    if roles.count is not None:
+        count = (
+            np.full(len(T), float(roles.count))
+            if isinstance(roles.count, Real) and roles.count not in frame
+            else _floats(frame, roles.count)
+        )
+        if not np.all(count >= 2):
+            raise FitError(f"count = {shown(roles.count)}: at least 2 runs are behind a mean that has an error")
+    if roles.error is None:
+        if count is None:
+            raise FitError(
+                f"standard deviations ({roles.sd}) need the number of runs behind each mean: count=... "
+                "(--count, a column or a number); or say error=... (--error) if they are standard errors"
+            )
+        spread = spread / np.sqrt(count)
+    if not np.any(spread > 0):
+        raise FitError(
+            f"column {str(roles.error or roles.sd)!r} is zero throughout; leave it out if the numbers are exact"
+        )
+    if np.any(spread == 0):
+        raise FitError(
+            f"the error at {roles.x} = {frame[roles.x].iloc[int(np.argmin(spread))]:g} is zero; no mean is exact"
+        )
+    known = (
+        ""
+        if count is not None
+        else "; the number of runs behind the means is not known: intervals take their errors as exact"
+    )
+    said = f"{len(T)} means with standard errors, taken as independent of each other{known}"
+    runs = 0 if count is None else int(count.min())
+    return Points(T[order], Y[order], spread[order], count=runs, remarks=(said,))

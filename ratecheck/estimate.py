@@ -1,0 +1,50 @@
+"""A number with its standard error, and the interval and p-values that follow from Student's t."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its jackknife standard error and degrees of freedom."""
+
+    value: float
+    se: float
+    df: float
+    level: float = 0.95
+
+    @property
+    def low(self) -> float:
+        return self.value - self._reach(self.level)
+
+    @property
+    def high(self) -> float:
+        return self.value + self._reach(self.level)
+
+    def _reach(self, level):
+        return float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
+
+    def lower_limit(self, level=0.95) -> float:
+        """The end of a one-sided interval."""
+        return self.value - float(special.stdtrit(self.df, level)) * self.se
+
+    def upper_limit(self, level=0.95) -> float:
+        return self.value + float(special.stdtrit(self.df, level)) * self.se
+
+    def above(self, bound) -> float:
+        """One-sided p-value of the hypothesis that the truth is at most `bound`."""
+        return (
+            float(special.stdtr(self.df, (bound - self.value) / self.se)) if self.se > 0 else float(self.value <= bound)
+        )
+
+    def minus(self, number) -> Estimate:
+        return replace(self, value=self.value - number)
+
+    def mirrored(self) -> Estimate:
+        return replace(self, value=-self.value)
+
+    def __str__(self):
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
