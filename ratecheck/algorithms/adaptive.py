@@ -16,7 +16,7 @@ from ..jit import Kernel, compiled, likely, value
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled, LevelRule
+from .protocol import BuiltIn, LevelRule
 from .run import (
     CELLS,
     CLOCK,
@@ -54,7 +54,7 @@ TOTAL, N, LEVEL, CORNER = range(4)  # columns of `cell`, a row per cell; the cor
 
 
 @dataclass(frozen=True)
-class AdaptiveBins(Compiled):
+class AdaptiveBins(BuiltIn):
     """Algorithm 2.  alpha, mu and a0 default to the cost's alpha, its mu_min and the longest side of its box.
 
     mu may also be "min" (the default) or "theorem": (1 + 2^(d + alpha)) M, the limit in Theorem 2.

@@ -31,7 +31,7 @@ from ..jit import Kernel, value
 from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
-from .protocol import Compiled
+from .protocol import BuiltIn
 from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
@@ -48,7 +48,7 @@ LINES = STAR  # the cell of x* is not followed here; its place in `state` counts
 
 
 @dataclass(frozen=True)
-class HOO(Compiled):
+class HOO(BuiltIn):
     """Truncated HOO.  nu and rho describe the cost: it exceeds its minimum by no more than nu rho^h in a cell of depth
     h that holds a minimiser.
 

@@ -140,7 +140,7 @@ def check_algorithm(algorithm) -> None:
     from .registry import ENTRIES
 
     name = getattr(algorithm, "__name__", shown(algorithm))
-    if hasattr(algorithm, "ask") and hasattr(algorithm, "tell"):
+    if hasattr(algorithm, "ask") and hasattr(algorithm, "tell") and not hasattr(algorithm, "start"):
         raise ValueError(
             f"algorithm = {name} has ask and tell; give AskTell(factory) the class or function that makes it"
         )
@@ -152,8 +152,8 @@ def check_algorithm(algorithm) -> None:
         raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
 
 
-class Compiled:
-    """What algorithms with a kernel share."""
+class BuiltIn:
+    """What our own algorithms share."""
 
     compiled: ClassVar[bool] = True
     fingerprint: ClassVar[None] = None

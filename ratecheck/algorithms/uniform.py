@@ -15,7 +15,7 @@ from ..jit import compiled, likely
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled, LevelRule
+from .protocol import BuiltIn, LevelRule
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
 from .tournament import (
     FEW,
@@ -37,7 +37,7 @@ from .tournament import (
 
 
 @dataclass(frozen=True)
-class UniformBins(Compiled):
+class UniformBins(BuiltIn):
     """Algorithm 1.  The width is a length, "printed" or "corrected" (the default): Theorem 1's with min{beta, 1}.
 
     The printed one is too fine where beta exceeds 1.

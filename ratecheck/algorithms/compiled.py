@@ -1,0 +1,266 @@
+"""Algorithms of one's own at the speed of kernels: an initial state, and functions `ask` and `tell` that numba compiles."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import FunctionType
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numba import njit, types
+from numba.core.errors import NumbaError, TypingError
+from numba.extending import overload
+
+from function_zoo.formula import captured, packed
+
+from ..checks import shown
+from ..generator import open_state
+from ..jit import Kernel, likely, value
+from ..noise import sample
+from . import sources
+from .asktell import AskTell
+from .frozen import Frozen
+from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run
+
+if TYPE_CHECKING:
+    from function_zoo import Constants
+
+    from ..claims import Theorem
+    from ..rates import Rate
+
+OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
+
+
+@dataclass(frozen=True, init=False)
+class Compiled(AskTell):
+    """An algorithm of three functions, run in a compiled loop:
+
+        init(dim, lower, upper, horizon, rng) -> state
+        ask(state, t, rng, x)                              writes the point to query in step t = 1, 2, ... into x
+        tell(state, t, x, y)                               learns that y was observed at x
+
+    `init` is called by Python, once for each run, and a `functools.partial` gives it settings.  `ask` and `tell` are
+    plain functions in numba's subset of Python, which are compiled here, or are compiled already.  A state is whatever
+    numba knows: an array, a tuple, best a NamedTuple of arrays and numbers.  Its arrays are changed in place; `tell` may
+    also return the state to go on with, of the same type, which is how arrays grow and numbers change.  x is one array
+    for all steps: copy what is to be remembered.  Random numbers come from rng alone, by `ratecheck.kernels.uniform`
+    and `normal`.  Division by zero gives infinity or nan, and as everywhere in numba no index is checked; with
+    NUMBA_DISABLE_JIT=1 in the environment all of it is plain Python, to the same bits.
+
+    `anytime`, `promise`: as for AskTell.  `name` is its name in tables.  Machine code is kept on disk, until a function,
+    or anything that it calls or names, is another one.
+    """
+
+    ask: Callable
+    tell: Callable
+    name: str | None
+    compiled: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        init: Callable,
+        ask: Callable,
+        tell: Callable,
+        anytime: bool = False,
+        promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None,
+        name: str | None = None,
+    ):
+        given = {"factory": init, "ask": ask, "tell": tell, "anytime": anytime, "promise": promise, "name": name}
+        for field, content in given.items():
+            object.__setattr__(self, field, content)
+        self.__post_init__()
+
+    def __post_init__(self):
+        if not callable(self.factory):
+            raise ValueError(f"init = {shown(self.factory)} must be callable as init(dim, lower, upper, horizon, rng)")
+        for what, signature in (("ask", "ask(state, t, rng, x)"), ("tell", "tell(state, t, x, y)")):
+            if not isinstance(plain(getattr(self, what)), FunctionType):
+                raise ValueError(f"{what} = {shown(getattr(self, what))} must be a function {signature}")
+        if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
+            raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
+        super().__post_init__()
+
+    @property
+    def _name(self) -> str:
+        """The name it was given, or that of `init` without this word, or that of its module."""
+        if self.name is not None:
+            return self.name
+        own = getattr(self._maker, "__qualname__", type(self._maker).__qualname__)
+        return own.removesuffix("init").rstrip("._") or self._maker.__module__.rpartition(".")[2]
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the source code of all three functions, empty where there is none, and of what they captured."""
+        parts = [sources.fingerprint(plain(self._maker), captured(_with_plain(self.factory)))]
+        parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
+        return "" if "" in parts else "-".join(parts)
+
+    def check(self, cost, horizon, shifted):
+        """Compile it, so that what cannot be compiled is refused at once, and workers find it on disk."""
+        loop = loop_of(self)
+        if cost.dim not in loop.tried:
+            self.start(cost, 0.0, (), np.random.default_rng(0), _silent(), horizon=horizon).advance(0)
+            loop.tried.add(cost.dim)
+
+    def __reduce__(self):
+        functions = packed(self.factory), packed(self.ask), packed(self.tell)
+        return _unpacked, (*functions, self.anytime, packed(self.promise), self.name)
+
+    def seconds_per_step(self, cost, horizon) -> float:
+        return 1e-7
+
+    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> CompiledRun:
+        if diagnostics:
+            raise ValueError("diagnostics speak of cells and levels, which an algorithm of one's own does not have")
+        return CompiledRun(self, cost, rng, noise, horizon)
+
+    def __str__(self):
+        return f"Compiled({self.label}, {self.ask.__qualname__}, {self.tell.__qualname__})"
+
+
+def _unpacked(init, ask, tell, anytime, promise, name) -> Compiled:
+    return Compiled(*map(pickle.loads, (init, ask, tell)), anytime, pickle.loads(promise), name)
+
+
+def _silent():
+    from ..noise import Gaussian
+
+    return Gaussian(0.0)
+
+
+def plain(function):
+    """The Python function behind what numba compiled."""
+    return getattr(function, "py_func", function)
+
+
+def _with_plain(maker):
+    return partial(plain(maker.func), *maker.args, **maker.keywords) if isinstance(maker, partial) else plain(maker)
+
+
+class CompiledRun(Run):
+    def __init__(self, algorithm, cost, rng, noise, horizon):
+        own, noise_rng = rng.spawn(2)
+        super().__init__(cost, noise, own, None)
+        self.noise_rng = open_state(noise_rng.bit_generator.seed_seq)
+        self.name = algorithm.label
+        self.loop = loop_of(algorithm)
+        try:
+            self.memory = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, self.rng)
+        except TypeError as error:
+            raise ValueError(f"{self.name}: init(dim, lower, upper, horizon, rng) fails ({error})") from error
+        if self.memory is None:
+            raise ValueError(f"{self.name}: init returns None; it must return the state that ask and tell receive")
+
+    def advance(self, until):
+        drawn = (*self.sampled[:-1], self.noise_rng, self.rng)
+        arguments = (*drawn, self.cost.lower, self.cost.upper, self.state, self.total_regret, self.x, until)
+        status, self.memory = self.loop.advance(self, *arguments, self.memory)
+        if status == OUTSIDE:
+            raise ValueError(
+                f"{self.name} asked for {self.x.tolist()} in step {self.t + 1}, which is no point of the box of "
+                f"{self.cost}; ask must write every coordinate of x"
+            )
+        if status == IMPOSSIBLE_COST:
+            self.refuse(self.x)
+
+    def complaint(self):
+        return None
+
+
+class Loop:
+    """The loop around one `ask` and `tell`, for all runs of this process that share them."""
+
+    def __init__(self, ask, tell, frozen, sourced):
+        self.functions = ask, tell
+        self.key, self.on_disk = frozen.digest + sourced, frozen.found_again and sourced != ""
+        self.tried = set()  # dimensions for which it was compiled
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        ask, tell = map(_jitted, self.functions)
+        return Kernel(drive, self.key, self.on_disk, counted=True, ask=ask, tell=tell)
+
+    def advance(self, run, *arguments):
+        try:
+            return self.kernel.advance(run.cost, run.formula, run.state, *arguments)
+        except (NumbaError, TypeError) as error:
+            if isinstance(error, TypeError) and run.t > 0:
+                raise
+            raise ValueError(f"{run.name} cannot be compiled: {_reason(error, self.functions)}") from error
+
+
+_LOOPS = {}
+
+
+def loop_of(algorithm) -> Loop:
+    """By what is compiled: a worker that receives the same functions anew, by value, does not compile them again."""
+    frozen = Frozen(algorithm.ask, algorithm.tell)
+    sourced = [sources.fingerprint(plain(function)) for function in (algorithm.ask, algorithm.tell)]
+    key = (frozen.digest, *sourced, *frozen.classes)
+    if key not in _LOOPS:
+        _LOOPS[key] = Loop(algorithm.ask, algorithm.tell, frozen, "".join(sourced) if all(sourced) else "")
+    return _LOOPS[key]
+
+
+def _jitted(function):
+    if isinstance(function, FunctionType):
+        return njit(forceinline=True, nogil=True, error_model="numpy")(function)
+    return function
+
+
+def _reason(error, functions) -> str:
+    """One sentence of what numba says in many lines, with the line of code that it speaks of."""
+    files = {plain(function).__code__.co_filename for function in functions}
+    text = str(error)
+    places = [(file, line) for file, line in re.findall(r'File "([^"]+)", line (\d+)', text) if file in files]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    said = next((line for line in lines if not line.startswith(("Failed in nopython", "During: "))), "")
+    where = f" ({places[-1][0]}, line {places[-1][1]})" if places else ""
+    return said.strip(" >") + where
+
+
+def kept(state, new):
+    """The state after `tell`, which returned None where it changed its arrays in place."""
+    return state if new is None else new
+
+
+@overload(kept)
+def _kept(state, new):
+    if isinstance(new, types.NoneType):
+        return lambda state, new: state
+    if isinstance(new, types.Optional):
+        raise TypingError("tell returns a state at times and nothing at others; it must do one of them always")
+    return lambda state, new: new
+
+
+def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock, regret, x, until, state):
+    status = FINE
+    t = clock[CLOCK]
+    R = regret[0]
+    s0, s1, s2, s3 = noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3]
+    while t < until:
+        for q in range(x.size):
+            x[q] = np.nan
+        ask(state, t + 1, rng, x)  # noqa: F821: Kernel puts the functions in
+        inside = True
+        for q in range(x.size):
+            inside = inside and lower[q] <= x[q] <= upper[q]
+        if not likely(inside):
+            status = OUTSIDE
+            break
+        y = value(f, x)
+        if not likely(lowest <= y < HIGHEST):
+            status = IMPOSSIBLE_COST
+            break
+        R += y - f_min
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        t += 1
+        state = kept(state, tell(state, t, x, y + noise))  # noqa: F821
+    clock[CLOCK] = t
+    regret[0] = R
+    noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3] = s0, s1, s2, s3
+    return status, state
