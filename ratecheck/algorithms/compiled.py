@@ -1,17 +1,19 @@
-"""Algorithms of one's own at the speed of kernels: an initial state, and functions `ask` and `tell` that numba compiles."""
+"""Algorithms of one's own at the speed of kernels: an initial state, and `ask` and `tell` that numba compiles."""
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from numba import njit, types
+from numba import njit, typeof, types
 from numba.core.errors import NumbaError, TypingError
 from numba.extending import overload
 
@@ -20,7 +22,7 @@ from function_zoo.formula import captured, packed
 from ..checks import shown
 from ..generator import open_state
 from ..jit import Kernel, likely, value
-from ..noise import sample
+from ..noise import Gaussian, sample
 from . import sources
 from .asktell import AskTell
 from .frozen import Frozen
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ..claims import Theorem
     from ..rates import Rate
 
+OURS = "tell returns"  # how our own sentences begin, among those of numba
 OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
 
 
@@ -45,14 +48,14 @@ class Compiled(AskTell):
 
     `init` is called by Python, once for each run, and a `functools.partial` gives it settings.  `ask` and `tell` are
     plain functions in numba's subset of Python, which are compiled here, or are compiled already.  A state is whatever
-    numba knows: an array, a tuple, best a NamedTuple of arrays and numbers.  Its arrays are changed in place; `tell` may
-    also return the state to go on with, of the same type, which is how arrays grow and numbers change.  x is one array
-    for all steps: copy what is to be remembered.  Random numbers come from rng alone, by `ratecheck.kernels.uniform`
-    and `normal`.  Division by zero gives infinity or nan, and as everywhere in numba no index is checked; with
-    NUMBA_DISABLE_JIT=1 in the environment all of it is plain Python, to the same bits.
+    numba knows: an array, a tuple, best a NamedTuple of arrays and numbers.  Its arrays are changed in place; `tell`
+    may also return the state to go on with, of the same type, which is how arrays grow and numbers change.  x is one
+    array for all steps: copy what is to be remembered.  Random numbers come from rng alone, by
+    `ratecheck.kernels.uniform` and `normal`.  Division by zero gives infinity or nan, and as everywhere in numba no
+    index is checked; with NUMBA_DISABLE_JIT=1 in the environment all of it is plain Python, to the same bits.
 
-    `anytime`, `promise`: as for AskTell.  `name` is its name in tables.  Machine code is kept on disk, until a function,
-    or anything that it calls or names, is another one.
+    `anytime`, `promise`: as for AskTell.  `name` is its name in tables.  Machine code is kept on disk, until a
+    function, or anything that it calls or names, is another one.
     """
 
     ask: Callable
@@ -77,9 +80,12 @@ class Compiled(AskTell):
     def __post_init__(self):
         if not callable(self.factory):
             raise ValueError(f"init = {shown(self.factory)} must be callable as init(dim, lower, upper, horizon, rng)")
-        for what, signature in (("ask", "ask(state, t, rng, x)"), ("tell", "tell(state, t, x, y)")):
-            if not isinstance(plain(getattr(self, what)), FunctionType):
-                raise ValueError(f"{what} = {shown(getattr(self, what))} must be a function {signature}")
+        for what, taken in (("ask", ("state", "t", "rng", "x")), ("tell", ("state", "t", "x", "y"))):
+            if not _takes(plain(getattr(self, what)), taken):
+                raise ValueError(
+                    f"{what} = {shown(getattr(self, what))} must be a function that can be called as "
+                    f"{what}({', '.join(taken)})"
+                )
         if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
             raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
         super().__post_init__()
@@ -90,7 +96,8 @@ class Compiled(AskTell):
         if self.name is not None:
             return self.name
         own = getattr(self._maker, "__qualname__", type(self._maker).__qualname__)
-        return own.removesuffix("init").rstrip("._") or self._maker.__module__.rpartition(".")[2]
+        module = getattr(self._maker, "__module__", "__main__").rpartition(".")[2]
+        return own.removesuffix("init").rstrip("._") or (own if module == "__main__" else module)
 
     @property
     def fingerprint(self) -> str:
@@ -99,12 +106,22 @@ class Compiled(AskTell):
         parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
         return "" if "" in parts else "-".join(parts)
 
+    @cached_property
+    def loop(self) -> Loop:
+        frozen = Frozen(self.ask, self.tell)
+        sourced = [sources.fingerprint(plain(function)) for function in (self.ask, self.tell)]
+        key = (frozen.digest, *sourced, *frozen.classes)
+        if key not in _LOOPS:
+            _LOOPS[key] = Loop(
+                self.ask, self.tell, " ".join([frozen.digest, *sourced]), frozen.portable and all(sourced)
+            )
+        return _LOOPS[key]
+
     def check(self, cost, horizon, shifted):
         """Compile it, so that what cannot be compiled is refused at once, and workers find it on disk."""
-        loop = loop_of(self)
-        if cost.dim not in loop.tried:
-            self.start(cost, 0.0, (), np.random.default_rng(0), _silent(), horizon=horizon).advance(0)
-            loop.tried.add(cost.dim)
+        if cost.dim not in self.loop.tried:
+            self.start(cost, 0.0, (), np.random.default_rng(0), Gaussian(0.0), horizon=horizon).advance(0)
+            self.loop.tried.add(cost.dim)
 
     def __reduce__(self):
         functions = packed(self.factory), packed(self.ask), packed(self.tell)
@@ -126,15 +143,19 @@ def _unpacked(init, ask, tell, anytime, promise, name) -> Compiled:
     return Compiled(*map(pickle.loads, (init, ask, tell)), anytime, pickle.loads(promise), name)
 
 
-def _silent():
-    from ..noise import Gaussian
-
-    return Gaussian(0.0)
-
-
 def plain(function):
     """The Python function behind what numba compiled."""
     return getattr(function, "py_func", function)
+
+
+def _takes(function, names) -> bool:
+    if not isinstance(function, FunctionType):
+        return False
+    try:
+        inspect.signature(function).bind(*names)
+    except TypeError:
+        return False
+    return True
 
 
 def _with_plain(maker):
@@ -147,13 +168,20 @@ class CompiledRun(Run):
         super().__init__(cost, noise, own, None)
         self.noise_rng = open_state(noise_rng.bit_generator.seed_seq)
         self.name = algorithm.label
-        self.loop = loop_of(algorithm)
+        self.loop = algorithm.loop
         try:
             self.memory = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, self.rng)
         except TypeError as error:
             raise ValueError(f"{self.name}: init(dim, lower, upper, horizon, rng) fails ({error})") from error
         if self.memory is None:
             raise ValueError(f"{self.name}: init returns None; it must return the state that ask and tell receive")
+        try:
+            typeof(self.memory)
+        except ValueError:
+            raise ValueError(
+                f"{self.name}: init returns {shown(self.memory)}, which numba does not know; take an array, a tuple "
+                "or a NamedTuple of arrays and numbers"
+            ) from None
 
     def advance(self, until):
         drawn = (*self.sampled[:-1], self.noise_rng, self.rng)
@@ -171,12 +199,14 @@ class CompiledRun(Run):
         return None
 
 
+_LOOPS = {}  # by what is compiled: a worker that receives the same functions anew, by value, compiles them once
+
+
 class Loop:
     """The loop around one `ask` and `tell`, for all runs of this process that share them."""
 
-    def __init__(self, ask, tell, frozen, sourced):
-        self.functions = ask, tell
-        self.key, self.on_disk = frozen.digest + sourced, frozen.found_again and sourced != ""
+    def __init__(self, ask, tell, key: str, on_disk: bool):
+        self.functions, self.key, self.on_disk = (ask, tell), key, on_disk
         self.tried = set()  # dimensions for which it was compiled
 
     @cached_property
@@ -193,19 +223,6 @@ class Loop:
             raise ValueError(f"{run.name} cannot be compiled: {_reason(error, self.functions)}") from error
 
 
-_LOOPS = {}
-
-
-def loop_of(algorithm) -> Loop:
-    """By what is compiled: a worker that receives the same functions anew, by value, does not compile them again."""
-    frozen = Frozen(algorithm.ask, algorithm.tell)
-    sourced = [sources.fingerprint(plain(function)) for function in (algorithm.ask, algorithm.tell)]
-    key = (frozen.digest, *sourced, *frozen.classes)
-    if key not in _LOOPS:
-        _LOOPS[key] = Loop(algorithm.ask, algorithm.tell, frozen, "".join(sourced) if all(sourced) else "")
-    return _LOOPS[key]
-
-
 def _jitted(function):
     if isinstance(function, FunctionType):
         return njit(forceinline=True, nogil=True, error_model="numpy")(function)
@@ -214,13 +231,18 @@ def _jitted(function):
 
 def _reason(error, functions) -> str:
     """One sentence of what numba says in many lines, with the line of code that it speaks of."""
-    files = {plain(function).__code__.co_filename for function in functions}
-    text = str(error)
-    places = [(file, line) for file, line in re.findall(r'File "([^"]+)", line (\d+)', text) if file in files]
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    ours = [line[line.index(OURS) :] for line in lines if OURS in line]
     said = next((line for line in lines if not line.startswith(("Failed in nopython", "During: "))), "")
-    where = f" ({places[-1][0]}, line {places[-1][1]})" if places else ""
-    return said.strip(" >") + where
+    called = [line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")]
+    said = ours[0] if ours else " ".join([said, *called[:1]])
+    files = {Path(plain(function).__code__.co_filename).name for function in functions}
+    places = [
+        f" ({Path(file).name}, line {line})"
+        for file, line in re.findall(r'File "([^"]+)", line (\d+)', str(error))
+        if Path(file).name in files
+    ]
+    return said.strip(" >") + (places[-1] if places and not ours else "")
 
 
 def kept(state, new):
@@ -233,8 +255,18 @@ def _kept(state, new):
     if isinstance(new, types.NoneType):
         return lambda state, new: state
     if isinstance(new, types.Optional):
-        raise TypingError("tell returns a state at times and nothing at others; it must do one of them always")
+        raise TypingError(f"{OURS} a state at times and nothing at others; it must do one of them always")
+    if not _same(state, new):
+        raise TypingError(f"{OURS} a state of another type than it receives: {new} instead of {state}")
     return lambda state, new: new
+
+
+def _same(state, new) -> bool:
+    """Whether a type is that of the state; constants count as numbers."""
+    if isinstance(state, types.BaseTuple) and isinstance(new, types.BaseTuple):
+        classes = [getattr(one, "instance_class", tuple) for one in (state, new)]
+        return classes[0] is classes[1] and len(state) == len(new) and all(map(_same, state, new))
+    return types.unliteral(new) == state
 
 
 def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock, regret, x, until, state):
@@ -245,7 +277,7 @@ def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock
     while t < until:
         for q in range(x.size):
             x[q] = np.nan
-        ask(state, t + 1, rng, x)  # noqa: F821: Kernel puts the functions in
+        ask(state, t + 1, rng, x)  # noqa: F821, Kernel puts the functions in
         inside = True
         for q in range(x.size):
             inside = inside and lower[q] <= x[q] <= upper[q]

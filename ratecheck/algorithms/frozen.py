@@ -11,9 +11,7 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
-from .sources import OURS
-
-KNOWN = (*OURS, "numpy", "numba", "math", "cmath", "builtins")  # their versions are part of numba's own key, or of ours
+KNOWN = ("numpy", "numba", "math", "cmath", "builtins")  # numba's own key has its version
 
 
 class Frozen:
@@ -30,7 +28,7 @@ class Frozen:
         return hashlib.sha256("\x1e".join(self.parts).encode()).hexdigest()
 
     @property
-    def found_again(self) -> bool:
+    def portable(self) -> bool:
         """Whether another process would know the same classes, which are part of numba's types, and no address."""
         known = all(cls.__module__ != "__main__" and "<locals>" not in cls.__qualname__ for cls in self.classes)
         return known and not self.addresses
