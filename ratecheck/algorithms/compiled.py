@@ -21,12 +21,12 @@ from function_zoo.formula import captured, packed
 
 from ..checks import shown
 from ..generator import open_state
-from ..jit import Kernel, likely, value
+from ..jit import Kernel, dated, likely, value
 from ..noise import Gaussian, sample
 from . import sources
 from .asktell import AskTell
 from .frozen import Frozen
-from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run
+from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
 
 if TYPE_CHECKING:
     from function_zoo import Constants
@@ -183,10 +183,10 @@ class CompiledRun(Run):
                 "or a NamedTuple of arrays and numbers"
             ) from None
 
-    def advance(self, until):
+    def advance(self, until, loop=None):
         drawn = (*self.sampled[:-1], self.noise_rng, self.rng)
         arguments = (*drawn, self.cost.lower, self.cost.upper, self.state, self.total_regret, self.x, until)
-        status, self.memory = self.loop.advance(self, *arguments, self.memory)
+        status, self.memory = (loop or self.loop.advance)(self, *arguments, self.memory)
         if status == OUTSIDE:
             raise ValueError(
                 f"{self.name} asked for {self.x.tolist()} in step {self.t + 1}, which is no point of the box of "
@@ -214,6 +214,12 @@ class Loop:
         ask, tell = map(_jitted, self.functions)
         return Kernel(drive, self.key, self.on_disk, counted=True, ask=ask, tell=tell)
 
+    def interpreted(self, run, around=lambda tell: tell):
+        """The `advance` of a run in plain Python; `around` wraps `tell`."""
+        ask, tell = map(plain, self.functions)
+        loop = dated(drive, "", ask=ask, tell=around(tell), value=_value, sample=_sample)
+        return lambda until: run.advance(until, lambda run, *arguments: loop(run.cost.compiled, *arguments))
+
     def advance(self, run, *arguments):
         try:
             return self.kernel.advance(run.cost, run.formula, run.state, *arguments)
@@ -221,6 +227,15 @@ class Loop:
             if isinstance(error, TypeError) and run.t > 0:
                 raise
             raise ValueError(f"{run.name} cannot be compiled: {_reason(error, self.functions)}") from error
+
+
+def _value(f, x) -> float:
+    return float(values(f, x[None])[0])
+
+
+def _sample(*arguments):
+    noise, *words = sample(*arguments)
+    return noise, *map(np.uint64, words)  # numba gives Python's integers back, which it would take for signed ones
 
 
 def _jitted(function):
