@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -18,22 +20,36 @@ if TYPE_CHECKING:
 HORIZONS = (20, 60, 200)
 LATER = 2**20
 INTERPRETED = 50  # steps without the compiler
+ELSEWHERE = """
+import pickle, sys
+sys.path[:], sent = pickle.load(sys.stdin.buffer)
+from ratecheck.testing import _table
+sys.stdout.buffer.write(pickle.dumps(_table(*pickle.loads(sent))))
+"""
 
 
-def check_algorithm(algorithm: Algorithm, costs: Iterable[Cost] | None = None) -> None:
+def check_algorithm(algorithm: Algorithm, costs: Iterable[Cost] | None = None, elsewhere: bool = True) -> None:
     """Raise AssertionError, with a sentence that names the clause, where an algorithm breaks the contract.
 
     It is run for a few hundred steps on every cost; without costs on a cone in two dimensions and a quadratic in one.
+    `elsewhere`: at last in another process too, on the first cost, which takes a second or two.
     """
-    for cost in _usual() if costs is None else costs:
-        for clause, holds in CLAUSES.items():
-            try:
-                holds(algorithm, cost)
-            except Exception as error:
-                first = (str(error).splitlines() or [""])[0]
-                what = first if isinstance(error, Broken) else f"{type(error).__name__}: {first}"
-                name = getattr(algorithm, "label", type(algorithm).__name__)
-                raise AssertionError(f"{name} on {cost} breaks the contract ({clause}): {what}") from error
+    costs = list(_usual() if costs is None else costs)
+    for cost in costs:
+        for name, holds in CLAUSES.items():
+            _hold(name, holds, algorithm, cost)
+    if elsewhere and costs:
+        _hold("another process comes to the same", _elsewhere, algorithm, costs[0])
+
+
+def _hold(clause, holds, algorithm, cost):
+    try:
+        holds(algorithm, cost)
+    except Exception as error:
+        first = (str(error).splitlines() or [""])[0]
+        what = first if isinstance(error, Broken) else f"{type(error).__name__}: {first}"
+        name = " ".join(str(getattr(algorithm, "label", algorithm)).split())
+        raise AssertionError(f"{name} on {cost} breaks the contract ({clause}): {what}") from error
 
 
 class Broken(Exception):
@@ -329,6 +345,18 @@ def _begun_with_diagnostics(algorithm, cost):
     from .engine import begin
 
     return begin(algorithm.settle(cost), cost, HORIZONS[0], 0, diagnostics=True)
+
+
+def _elsewhere(algorithm, cost):
+    """What stays in a process, or is another thing in each, as the order of a set of texts, shows there."""
+    last = HORIZONS[-1:], [2]  # that what was run first is another run there
+    sent = pickle.dumps((sys.path, pickle.dumps((algorithm, cost, *last))))
+    done = subprocess.run([sys.executable, "-c", ELSEWHERE], input=sent, capture_output=True)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines() or ["it ended without a word"]
+        raise Broken(f"it does not run there: {said[-1]}")
+    here, there = _table(algorithm, cost, *last), pickle.loads(done.stdout)
+    _require(here.equals(there), "it runs otherwise there" + _difference(here, there))
 
 
 def _of(frame, replicate):
