@@ -305,17 +305,19 @@ def start_up() -> tuple[float, float]:
 
 def main(arguments=None) -> int:
     parser = Parser(prog="python -m ratecheck.benchmarks.compiled", description=__doc__.split("\n")[0], epilog=OWN_CODE)
-    parser.add_argument("--quick", action="store_true", help="few steps, no other process; indicative only")
+    parser.add_argument(
+        "--quick", action="store_true", help="few steps, d = 2 alone, no other process; indicative only"
+    )
     return guarded(_main, parser.parse_args(arguments))
 
 
 def _main(options) -> int:
-    steps, repeats = (20_000, 1) if options.quick else (10**6, 9)
+    steps, repeats, dims, forms = (20_000, 1, (2,), (False,)) if options.quick else (10**6, 9, (1, 2, 3), (False, True))
     worst = 0.0
     print(f"{'ns per step':<18}{'d':>2}  {'cost':<10}{'engine':>8}{'by hand':>9}{'ratio':>7}{'in Python':>11}")
-    for (name, example), dim in ((item, dim) for item in EXAMPLES.items() for dim in (1, 2, 3)):
+    for (name, example), dim in ((item, dim) for item in EXAMPLES.items() for dim in dims):
         cost = zoo.get("quadratic", dim=dim)
-        for own in (False, True):
+        for own in forms:
             engine, by_hand = measure(example, cost, steps, repeats, own)
             worst = max(worst, engine / by_hand)
             slow = f"{in_python(example, cost):>11.0f}" if own is False else ""
