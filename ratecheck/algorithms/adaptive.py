@@ -29,6 +29,8 @@ from .run import (
     REGRET,
     STAR,
     Run,
+    pulls_broken,
+    regret_broken,
 )
 from .tournament import (
     FEW,
@@ -169,6 +171,8 @@ class AdaptiveRun(Run):
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(cost.minimisers[0])
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
+        self.level_regret = np.zeros(deepest + 1)
+        self.roots = m
         self.make_room(max(256, m + m // 2))
 
     @property
@@ -213,6 +217,7 @@ class AdaptiveRun(Run):
             self.total_regret,
             self.cost.minimisers[0],
             self.by_level,
+            self.level_regret,
             self.trace,
         )
 
@@ -241,6 +246,33 @@ class AdaptiveRun(Run):
             "resolve; they were not split further"
         )
 
+    def violation(self):
+        cells = np.zeros(len(self.side), dtype=np.int64)
+        present, deepest = tally(self.cell, self.cells, cells)
+        cells = cells[: deepest + 1].tolist()
+        return (
+            self._parted(cells)
+            or pulls_broken(int(present) + self._pulls_of_split(cells), self.t)
+            or regret_broken(self, sum(self.level_regret.tolist()))
+            or (regret_broken(self, sum(self.by_level[:, REGRET].tolist())) if self.by_level.size else None)
+        )
+
+    def _parted(self, cells) -> str | None:
+        """Whether the cells have the volume of the initial ones, in whole numbers of the smallest."""
+        d, deepest = self.cost.dim, len(cells) - 1
+        volume = sum(count << d * (deepest - k) for k, count in enumerate(cells))
+        if volume == self.roots << d * deepest:
+            return None
+        return f"cells have the volume of {volume / (1 << d * deepest)!r} initial ones, and there were {self.roots}"
+
+    def _pulls_of_split(self, cells) -> int:
+        """Of cells that are no more: each was full.  What was made at a level and is not present was split."""
+        made, pulls = self.roots, 0
+        for count, full in zip(cells, self.capacity[: len(cells)].tolist(), strict=True):
+            pulls += (made - count) * int(full)
+            made = (made - count) << self.cost.dim
+        return pulls
+
 
 def capacity(alpha, k) -> int:
     return math.ceil(2.0 ** (2 * alpha * k)) if 2 * alpha * k < 62 else UNREACHABLE
@@ -263,10 +295,22 @@ def gather(tree, priority, cell, bias, m, tau):
     replay(tree, priority, 0, m, tau)
 
 
+@compiled
+def tally(cell, m, cells):
+    """Count the cells of each level, and return the pulls of all and the deepest level."""
+    pulls, deepest = 0.0, 0
+    for i in range(m):
+        k = int(cell[i, LEVEL])
+        cells[k] += 1
+        deepest = max(deepest, k)
+        pulls += cell[i, N]
+    return pulls, deepest
+
+
 @Kernel
 def adaptive_kernel(
     f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, cell, priority, tree,
-    state, regret, x_star, by_level, trace, x, until,
+    state, regret, x_star, by_level, level_regret, trace, x, until,
 ):  # fmt: skip
     d = cell.shape[1] - CORNER
     size = tree.size // (2 * NODE)
@@ -285,6 +329,7 @@ def adaptive_kernel(
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = cell[i, N], cell[i, TOTAL]
             most, w = FEW, tree[leaf(tree, i) + W]
+            level_regret[k] -= R
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + int(min(float(steps), room - count)))
@@ -324,6 +369,7 @@ def adaptive_kernel(
                 if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
                 most = min(4.0 * most, MANY)
+            level_regret[k] += R
             cell[i, N] = count
             cell[i, TOTAL] = Y
             replace(tree, priority, i, c, w, tau)
@@ -352,6 +398,7 @@ def adaptive_kernel(
             if not lowest <= y < HIGHEST:
                 return IMPOSSIBLE_COST
             R += y - f_min
+            level_regret[k] += y - f_min
             s = i if which == 0 else m + which - 1  # the child that holds x_t
             cell[s, N] = 1.0
             noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)

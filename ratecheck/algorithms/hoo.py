@@ -27,12 +27,26 @@ import numpy as np
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
-from ..jit import Kernel, value
+from ..jit import Kernel, compiled, value
 from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
 from .protocol import BuiltIn
-from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
+from .run import (
+    CELLS,
+    CLOCK,
+    EXCEEDED,
+    FINE,
+    HIGHEST,
+    IMPOSSIBLE_COST,
+    NO_ROOM,
+    PULLS,
+    REGRET,
+    STAR,
+    Run,
+    pulls_broken,
+    regret_broken,
+)
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
 # and a node is known by the place of its first number.  Its NEXT is an integer, the place of the child with the larger
@@ -182,7 +196,7 @@ class HOORun(Run):
         self.path = np.zeros(self.depth + 1, dtype=np.int64)  # the nodes of a visit, and the numbers of each
         self.passed = np.zeros((4, self.depth + 1))
         self.index = np.zeros(d, dtype=np.int64)  # of the visited cell among those of its size, per axis
-        self.by_level = np.zeros((self.depth + 1 if diagnostics else 0, 2))
+        self.by_level = np.zeros((self.depth + 1, 2))
         self.tree = np.zeros(0)
         self.make_room(256)
         self.state[CELLS], self.state[LINES] = 1, 2
@@ -255,12 +269,63 @@ class HOORun(Run):
             "resolve; they received no children"
         )
 
+    def violation(self):
+        lines = int(self.state[LINES])
+        leaves = np.zeros(self.depth + 1, dtype=np.int64)
+        level, passed = np.zeros(lines, dtype=np.int16), np.zeros(lines)
+        astray, lost = tree_broken(self.tree, self.tree.view(np.int64), self.depth, level, passed, leaves)
+        volume = sum(count << (self.depth - h) for h, count in enumerate(leaves.tolist()))
+        if astray or volume != 1 << self.depth:
+            share = volume / (1 << self.depth)
+            return (
+                f"cells have the volume of {share!r} boxes, and {astray} pairs of them are not the halves of one cell"
+            )
+        if lost:
+            return f"pulls of {lost} cells are not those of their halves"
+        return (
+            pulls_broken(int(self.tree[N]), self.t)
+            or pulls_broken(int(sum(self.by_level[:, PULLS].tolist())), self.t)
+            or regret_broken(self, sum(self.by_level[:, REGRET].tolist()))
+        )
+
 
 def on_cache_lines(size):
     """Zeros that start where a cache line of 64 bytes starts."""
     raw = np.zeros(size + LINE)
     skip = -raw.ctypes.data % 64 // raw.itemsize
     return raw[skip : skip + size]
+
+
+@compiled
+def tree_broken(tree, link, depth, level, passed, leaves):
+    """How many lines are not the children of one node, and how many have other pulls than went through that node.
+
+    One pass, for a line comes after that of its parent.  `level` receives the depth of each line, `passed` the pulls
+    that went through its parent, and `leaves` counts the cells without children at each depth.
+    """
+    astray, lost = 0, 0
+    for line in range(level.size):
+        h = level[line]
+        first = LINE * line
+        if line > 0:
+            if h < 1:
+                astray += 1
+                continue
+            if tree[first + N] + tree[first + NODE + N] != passed[line]:
+                lost += 1
+        for place in range(first, first + (LINE if line > 0 else NODE), NODE):
+            n = tree[place + N]
+            if line > 0 and (n <= 1.0 or h == depth):
+                leaves[h] += 1
+                continue
+            child = link[place + NEXT]
+            below = (child if child >= 0 else ~child) // LINE
+            if not line < below < level.size:
+                astray += 1
+                continue
+            level[below] = h + 1 if level[below] == 0 else -1
+            passed[below] = n - 1.0 if line > 0 else n
+    return astray, lost
 
 
 @Kernel
@@ -270,7 +335,6 @@ def hoo_kernel(
 ):  # fmt: skip
     d = corner.shape[0]
     depth = slack.shape[0] - 1
-    track = by_level.shape[0] > 0
     count, total, rival, U = passed[0], passed[1], passed[2], passed[3]
     status = FINE
     t, m, lines = state[CLOCK], state[CELLS], state[LINES]
@@ -323,9 +387,8 @@ def hoo_kernel(
             U[j] = (total[j] / count[j] + bonus * (1.0 / math.sqrt(count[j]))) + slack[j]
         if trace.size > 0:
             trace[t - 1] = link[place + NEXT]  # no path ends at a node that has children
-        if track:
-            by_level[h, PULLS] += 1
-            by_level[h, REGRET] += y - f_min
+        by_level[h, PULLS] += 1
+        by_level[h, REGRET] += y - f_min
         b = U[h]
         tree[place + B], tree[place + N], tree[place + TOTAL] = b, count[h], total[h]
         for j in range(h - 1, -1, -1):

@@ -30,6 +30,9 @@ class Run(Protocol):
     def complaint(self) -> str | None:
         """What the user should know about how the run went."""
 
+    def violation(self) -> str | None:
+        """An identity that its own numbers break: pulls = t, regret = sum over levels, cells partition the box."""
+
     # With diagnostics also
 
     exceeded: int  # steps after which the algorithm's optimistic bound contradicted f*

@@ -16,7 +16,7 @@ from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
 from .protocol import BuiltIn, LevelRule
-from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
+from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, pulls_broken, regret_broken, values
 from .tournament import (
     FEW,
     FRESH,
@@ -163,6 +163,10 @@ class UniformRun(Run):
     def complaint(self):
         return None
 
+    def violation(self):
+        pulls, regret = tally(self.n, self.value, self.cost.minimum)
+        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+
 
 @compiled
 def gather(tree, priority, m):
@@ -170,6 +174,16 @@ def gather(tree, priority, m):
     for i in range(m):
         seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, 0.0)
+
+
+@compiled
+def tally(n, value, f_min):
+    """Pulls and regret of all bins."""
+    pulls, regret = 0, 0.0
+    for i in range(n.size):
+        pulls += n[i]
+        regret += n[i] * (value[i] - f_min)
+    return pulls, regret
 
 
 @compiled
