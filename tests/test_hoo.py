@@ -202,7 +202,7 @@ def test_diagnostics_against_reference(algorithm, any_seed):
     cost = zoo.get("cone", dim=2)
     run, expected = compare(algorithm, cost, any_seed, diagnostics=True)
     plain, _ = compare(algorithm, cost, any_seed)
-    assert plain.levels() == run.levels()
+    assert plain.levels() == []
     assert (plain.regret, plain.exceeded) == (run.regret, run.exceeded)
     steps = np.diff(expected.regret, prepend=0.0)
     for h, pulls, cells, regret in run.levels():

@@ -196,7 +196,8 @@ class HOORun(Run):
         self.path = np.zeros(self.depth + 1, dtype=np.int64)  # the nodes of a visit, and the numbers of each
         self.passed = np.zeros((4, self.depth + 1))
         self.index = np.zeros(d, dtype=np.int64)  # of the visited cell among those of its size, per axis
-        self.by_level = np.zeros((self.depth + 1, 2))
+        self.by_level = np.zeros((self.depth + 1 if diagnostics else 0, 2))
+        self.level_regret = np.zeros(self.depth + 1)
         self.tree = np.zeros(0)
         self.make_room(256)
         self.state[CELLS], self.state[LINES] = 1, 2
@@ -226,6 +227,7 @@ class HOORun(Run):
             self.state,
             self.total_regret,
             self.by_level,
+            self.level_regret,
             self.trace,
         )
 
@@ -282,11 +284,7 @@ class HOORun(Run):
             )
         if lost:
             return f"pulls of {lost} cells are not those of their halves"
-        return (
-            pulls_broken(int(self.tree[N]), self.t)
-            or pulls_broken(int(sum(self.by_level[:, PULLS].tolist())), self.t)
-            or regret_broken(self, sum(self.by_level[:, REGRET].tolist()))
-        )
+        return pulls_broken(int(self.tree[N]), self.t) or regret_broken(self, sum(self.level_regret.tolist()))
 
 
 def on_cache_lines(size):
@@ -331,10 +329,11 @@ def tree_broken(tree, link, depth, level, passed, leaves):
 @Kernel
 def hoo_kernel(
     f, f_min, lowest, law, scale, dof, rng, corner, width, slack, bonus, tree, link, path, passed, index,
-    state, regret, by_level, trace, x, until,
+    state, regret, by_level, level_regret, trace, x, until,
 ):  # fmt: skip
     d = corner.shape[0]
     depth = slack.shape[0] - 1
+    track = by_level.shape[0] > 0
     count, total, rival, U = passed[0], passed[1], passed[2], passed[3]
     status = FINE
     t, m, lines = state[CLOCK], state[CELLS], state[LINES]
@@ -375,6 +374,7 @@ def hoo_kernel(
         if not lowest <= y < HIGHEST:
             return IMPOSSIBLE_COST
         R += y - f_min
+        level_regret[h] += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         reward = -(y + noise)
         t += 1
@@ -387,8 +387,9 @@ def hoo_kernel(
             U[j] = (total[j] / count[j] + bonus * (1.0 / math.sqrt(count[j]))) + slack[j]
         if trace.size > 0:
             trace[t - 1] = link[place + NEXT]  # no path ends at a node that has children
-        by_level[h, PULLS] += 1
-        by_level[h, REGRET] += y - f_min
+        if track:
+            by_level[h, PULLS] += 1
+            by_level[h, REGRET] += y - f_min
         b = U[h]
         tree[place + B], tree[place + N], tree[place + TOTAL] = b, count[h], total[h]
         for j in range(h - 1, -1, -1):
