@@ -265,7 +265,7 @@ def _left_alone(algorithm, cost):
             "its state holds x itself, which the next step overwrites; copy it",
         )
         run.loop.interpreted(run, _watched)(80)
-    elif isinstance(algorithm, AskTell):
+    if isinstance(algorithm, AskTell):
         run = _begun(algorithm, cost, 60)
         run.player = _Watched(run.player)
         run.advance(60)

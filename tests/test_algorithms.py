@@ -20,17 +20,11 @@ from ratecheck.testing import CLAUSES
 from tests.strategies import ExploreThenCommit, RandomSearch
 from tests.test_zoo import every_cost
 
-
-def replaced(algorithm):
-    """The same with a promise, as every algorithm of a study has one."""
-    return rc.Compiled(algorithm.factory, algorithm.ask, algorithm.tell, algorithm.anytime, promise=Rate(0.0))
-
-
 REGISTERED = {entry.name: entry.load()() for entry in NAMED.values()}
 PLUGGED_IN = {
     "ask/tell": rc.AskTell(ExploreThenCommit, promise=Rate(1 / 3, 1.0)),
     "ask/tell, anytime": rc.AskTell(RandomSearch, anytime=True, promise=Rate(0.0)),
-    **{f"compiled {name}": replaced(example.algorithm(2)) for name, example in EXAMPLES.items()},
+    **{f"compiled {name}": replace(example.algorithm(2), promise=Rate(0.0)) for name, example in EXAMPLES.items()},
 }
 ALL = REGISTERED | PLUGGED_IN
 SETTINGS = [

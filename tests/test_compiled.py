@@ -117,10 +117,10 @@ def test_random_numbers_in_python_and_compiled():
 def test_a_long_run_has_the_cost_written_in(monkeypatch):
     algorithm = rc.Compiled(init, ask, tell_and_grow, name="long")
     run, _ = begin(algorithm, COST, 4000, 0)
-    monkeypatch.setattr(type(run.loop.kernel), "PAYS_OFF", 1000)
+    monkeypatch.setattr(type(run.kernel), "PAYS_OFF", 1000)
     for until in (1500, 3000, 4000):
         run.advance(until)
-    assert run.formula in run.loop.kernel.own
+    assert run.formula in run.kernel.own
     whole, _ = begin(algorithm, zoo.get("cone", 2), 4000, 0)
     advance = whole.loop.interpreted(whole)
     advance(4000)
@@ -193,7 +193,7 @@ import mine
 {}
 algorithm = rc.Compiled(mine.init, mine.ask, mine.tell, anytime=True)
 print(rc.simulate(algorithm, zoo.get("cone", 1), [100], replicates=1).frame.regret[0])
-general = algorithm.loop.kernel.general
+general = algorithm.loop.kernels[True].general
 print(sum(general.stats.cache_hits.values()), sum(general.stats.cache_misses.values()))
 print(general.stats.cache_path)
 print(general.py_func.__qualname__)
@@ -238,8 +238,25 @@ def test_without_a_file_it_runs_and_nothing_is_kept():
     exec("def ask(state, t, rng, x):\n    x[:] = state[0] + (state[1] - state[0]) * uniform(rng)", scope)
     exec("def tell(state, t, x, y):\n    pass", scope)
     algorithm = rc.Compiled(lambda dim, lower, upper, horizon, rng: (lower, upper), scope["ask"], scope["tell"])
-    assert not algorithm.loop.on_disk
     assert rc.simulate(algorithm, COST, [50], replicates=2).frame["regret"].nunique() == 2
+    assert list(algorithm.loop.kernels) == [False]
+
+
+def test_states_that_no_other_process_knows_are_not_kept():
+    class Here(NamedTuple):
+        lower: np.ndarray
+        upper: np.ndarray
+
+    def ask_here(state, t, rng, x):
+        x[:] = state.lower + (state.upper - state.lower) * uniform(rng)
+
+    loop = rc.Compiled(lambda dim, lower, upper, horizon, rng: Here(lower, upper), ask_here, tell_nothing).loop
+    nowhere, somewhere = loop.kernel(Here(COST.lower, COST.upper)), loop.kernel((COST.lower, COST.upper))
+    assert (nowhere.on_disk, somewhere.on_disk) == (False, True)
+
+
+def tell_nothing(state, t, x, y):
+    pass
 
 
 # What machine code depends on

@@ -25,7 +25,7 @@ from ..jit import Kernel, dated, likely, value
 from ..noise import Gaussian, sample
 from . import sources
 from .asktell import AskTell
-from .frozen import Frozen
+from .frozen import Frozen, known
 from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ OURS = "tell returns"  # how our own sentences begin, among those of numba
 OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
 
 
-@dataclass(frozen=True, init=False)
-class Compiled(AskTell):
+@dataclass(frozen=True)
+class Compiled:
     """An algorithm of three functions, run in a compiled loop:
 
         init(dim, lower, upper, horizon, rng) -> state
@@ -58,37 +58,37 @@ class Compiled(AskTell):
     function, or anything that it calls or names, is another one.
     """
 
+    init: Callable
     ask: Callable
     tell: Callable
-    name: str | None
+    anytime: bool = False
+    promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None
+    name: str | None = None
     compiled: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        init: Callable,
-        ask: Callable,
-        tell: Callable,
-        anytime: bool = False,
-        promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None,
-        name: str | None = None,
-    ):
-        given = {"factory": init, "ask": ask, "tell": tell, "anytime": anytime, "promise": promise, "name": name}
-        for field, content in given.items():
-            object.__setattr__(self, field, content)
-        self.__post_init__()
+    # what any plug-in says of itself
+    _maker, kind, label, settle, length = AskTell._maker, AskTell.kind, AskTell.label, AskTell.settle, AskTell.length
+    settings, claims, period, scale = AskTell.settings, AskTell.claims, AskTell.period, AskTell.scale
+    onset, shift, cells = AskTell.onset, AskTell.shift, AskTell.cells
 
     def __post_init__(self):
-        if not callable(self.factory):
-            raise ValueError(f"init = {shown(self.factory)} must be callable as init(dim, lower, upper, horizon, rng)")
+        if not callable(self.init):
+            raise ValueError(f"init = {shown(self.init)} must be callable as init(dim, lower, upper, horizon, rng)")
         for what, taken in (("ask", ("state", "t", "rng", "x")), ("tell", ("state", "t", "x", "y"))):
             if not _takes(plain(getattr(self, what)), taken):
                 raise ValueError(
                     f"{what} = {shown(getattr(self, what))} must be a function that can be called as "
                     f"{what}({', '.join(taken)})"
                 )
+        if not isinstance(self.anytime, bool):
+            raise ValueError(f"anytime = {shown(self.anytime)} must be True or False")
         if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
             raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
-        super().__post_init__()
+        AskTell(self.init, self.anytime, self.promise)  # it says what is wrong with the rest
+
+    @property
+    def factory(self) -> Callable:
+        return self.init
 
     @property
     def _name(self) -> str:
@@ -102,7 +102,7 @@ class Compiled(AskTell):
     @property
     def fingerprint(self) -> str:
         """Of the source code of all three functions, empty where there is none, and of what they captured."""
-        parts = [sources.fingerprint(plain(self._maker), captured(_with_plain(self.factory)))]
+        parts = [sources.fingerprint(plain(self._maker), captured(_with_plain(self.init)))]
         parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
         return "" if "" in parts else "-".join(parts)
 
@@ -124,7 +124,7 @@ class Compiled(AskTell):
             self.loop.tried.add(cost.dim)
 
     def __reduce__(self):
-        functions = packed(self.factory), packed(self.ask), packed(self.tell)
+        functions = packed(self.init), packed(self.ask), packed(self.tell)
         return _unpacked, (*functions, self.anytime, packed(self.promise), self.name)
 
     def seconds_per_step(self, cost, horizon) -> float:
@@ -170,7 +170,7 @@ class CompiledRun(Run):
         self.name = algorithm.label
         self.loop = algorithm.loop
         try:
-            self.memory = algorithm.factory(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, self.rng)
+            self.memory = algorithm.init(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, self.rng)
         except TypeError as error:
             raise ValueError(f"{self.name}: init(dim, lower, upper, horizon, rng) fails ({error})") from error
         if self.memory is None:
@@ -182,6 +182,7 @@ class CompiledRun(Run):
                 f"{self.name}: init returns {shown(self.memory)}, which numba does not know; take an array, a tuple "
                 "or a NamedTuple of arrays and numbers"
             ) from None
+        self.kernel = self.loop.kernel(self.memory)
 
     def advance(self, until, loop=None):
         drawn = (*self.sampled[:-1], self.noise_rng, self.rng)
@@ -207,12 +208,16 @@ class Loop:
 
     def __init__(self, ask, tell, key: str, on_disk: bool):
         self.functions, self.key, self.on_disk = (ask, tell), key, on_disk
+        self.kernels = {}
         self.tried = set()  # dimensions for which it was compiled
 
-    @cached_property
-    def kernel(self) -> Kernel:
-        ask, tell = map(_jitted, self.functions)
-        return Kernel(drive, self.key, self.on_disk, counted=True, ask=ask, tell=tell)
+    def kernel(self, state) -> Kernel:
+        """For a type of states; it is kept on disk where another process would know the type."""
+        on_disk = self.on_disk and all(map(known, classes_of(state)))
+        if on_disk not in self.kernels:
+            ask, tell = map(_jitted, self.functions)
+            self.kernels[on_disk] = Kernel(drive, self.key, on_disk, counted=True, ask=ask, tell=tell)
+        return self.kernels[on_disk]
 
     def interpreted(self, run, around=lambda tell: tell):
         """The `advance` of a run in plain Python; `around` wraps `tell`."""
@@ -222,11 +227,19 @@ class Loop:
 
     def advance(self, run, *arguments):
         try:
-            return self.kernel.advance(run.cost, run.formula, run.state, *arguments)
+            return run.kernel.advance(run.cost, run.formula, run.state, *arguments)
         except (NumbaError, TypeError) as error:
             if isinstance(error, TypeError) and run.t > 0:
                 raise
             raise ValueError(f"{run.name} cannot be compiled: {_reason(error, self.functions)}") from error
+
+
+def classes_of(state):
+    """Of the tuples that a state is made of."""
+    if isinstance(state, tuple):
+        yield type(state)
+        for part in state:
+            yield from classes_of(part)
 
 
 def _value(f, x) -> float:

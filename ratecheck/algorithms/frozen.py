@@ -30,8 +30,7 @@ class Frozen:
     @property
     def portable(self) -> bool:
         """Whether another process would know the same classes, which are part of numba's types, and no address."""
-        known = all(cls.__module__ != "__main__" and "<locals>" not in cls.__qualname__ for cls in self.classes)
-        return known and not self.addresses
+        return all(map(known, self.classes)) and not self.addresses
 
     def _value(self, value, names):
         options = getattr(value, "targetoptions", {})
@@ -76,6 +75,11 @@ class Frozen:
             if name in scope:
                 self.parts.append(name)
                 self._value(scope[name], names)
+
+
+def known(cls: type) -> bool:
+    """Whether another process finds a class by its name."""
+    return cls.__module__ != "__main__" and "<locals>" not in cls.__qualname__
 
 
 def _known(module: str) -> bool:

@@ -274,7 +274,7 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
     algorithm = example.algorithm(cost.dim)
     run, _ = begin(algorithm, cost, steps, 0)
     if own:
-        for kernel in (run.loop.kernel, example.loop):
+        for kernel in (run.kernel, example.loop):
             kernel.specialise(cost, run.formula)
     run.advance(1)
     example.by_hand(cost, 1, own)
@@ -283,7 +283,7 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
         run, _ = begin(algorithm, cost, steps, 0)
         times.append((seconds(lambda run=run: run.advance(steps)), seconds(lambda: example.by_hand(cost, steps, own))))
         if own is False:
-            run.loop.kernel.steps.clear()
+            run.kernel.steps.clear()
     return tuple(np.min(times, axis=0) / steps * 1e9)
 
 
