@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .claims import Violation as Violation
     from .curve import Far as Far
     from .curve import far as far
+    from .engine import EngineError as EngineError
     from .engine import Runs as Runs
     from .engine import simulate as simulate
     from .fit import fit_rate as fit_rate
@@ -62,7 +63,7 @@ _HOMES = {
     "pairing": ["Agreement", "agreement"],
     "claims": ["Claim", "Curve", "Theorem", "Violation"],
     "curve": ["Far", "far"],
-    "engine": ["Runs", "simulate"],
+    "engine": ["EngineError", "Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
     "means": ["FitError"],
     "minimax": ["HardFamily", "LowerBound", "lower_bound"],
