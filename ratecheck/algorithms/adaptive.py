@@ -248,30 +248,13 @@ class AdaptiveRun(Run):
 
     def violation(self):
         cells = np.zeros(len(self.side), dtype=np.int64)
-        present, deepest = tally(self.cell, self.cells, cells)
-        cells = cells[: deepest + 1].tolist()
-        return (
-            self._parted(cells)
-            or pulls_broken(int(present) + self._pulls_of_split(cells), self.t)
-            or regret_broken(self, sum(self.level_regret.tolist()))
-            or (regret_broken(self, sum(self.by_level[:, REGRET].tolist())) if self.by_level.size else None)
+        pulls, regret, parted = tally(
+            self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret, cells
         )
-
-    def _parted(self, cells) -> str | None:
-        """Whether the cells have the volume of the initial ones, in whole numbers of the smallest."""
-        d, deepest = self.cost.dim, len(cells) - 1
-        volume = sum(count << d * (deepest - k) for k, count in enumerate(cells))
-        if volume == self.roots << d * deepest:
-            return None
-        return f"cells have the volume of {volume / (1 << d * deepest)!r} initial ones, and there were {self.roots}"
-
-    def _pulls_of_split(self, cells) -> int:
-        """Of cells that are no more: each was full.  What was made at a level and is not present was split."""
-        made, pulls = self.roots, 0
-        for count, full in zip(cells, self.capacity[: len(cells)].tolist(), strict=True):
-            pulls += (made - count) * int(full)
-            made = (made - count) << self.cost.dim
-        return pulls
+        if not parted:
+            return f"cells of the levels, {cells.tolist()}, do not have the volume of the {self.roots} initial ones"
+        tracked = sum(self.by_level[:, REGRET].tolist()) if self.by_level.size else regret
+        return pulls_broken(int(pulls), self.t) or regret_broken(self, regret) or regret_broken(self, tracked)
 
 
 def capacity(alpha, k) -> int:
@@ -296,15 +279,23 @@ def gather(tree, priority, cell, bias, m, tau):
 
 
 @compiled
-def tally(cell, m, cells):
-    """Count the cells of each level, and return the pulls of all and the deepest level."""
-    pulls, deepest = 0.0, 0
+def tally(cell, m, roots, d, capacity, level_regret, cells):
+    """Pulls of all cells, regret of all levels, and whether the cells have the volume of the initial ones.
+
+    What was made at a level and is not present there was split, when it was full; at the end nothing may be missing.
+    """
+    pulls, regret = 0.0, 0.0
     for i in range(m):
-        k = int(cell[i, LEVEL])
-        cells[k] += 1
-        deepest = max(deepest, k)
+        cells[int(cell[i, LEVEL])] += 1
         pulls += cell[i, N]
-    return pulls, deepest
+    made, parted = roots, True
+    for k in range(cells.size):
+        split = made - cells[k]
+        parted = parted and 0 <= split < 2**40  # beyond, there are not that many in any memory
+        pulls += split * capacity[k]
+        regret += level_regret[k]
+        made = split * 2**d if parted else 0
+    return pulls, regret, parted and made == 0
 
 
 @Kernel
