@@ -14,6 +14,7 @@ from ratecheck.engine import EngineError, begin
 from ratecheck.executors import executor
 from ratecheck.store import Store
 from ratecheck.study import Study, command
+from ratecheck.study.plan import unforeseen
 from tests.test_runner import run as run_study
 
 COST = zoo.get("cone", 2)
@@ -164,7 +165,8 @@ def test_a_study_ends_and_nothing_is_tried_again(tmp_path, forgetful):
     assert len(forgetful) == 1
 
 
-def test_the_command_says_it_in_one_line(tmp_path, forgetful, no_audits, capsys):
+def test_the_command_says_it_in_one_line(tmp_path, forgetful, no_audits, monkeypatch, capsys):
+    monkeypatch.setattr("ratecheck.study.conduct.foreseen", unforeseen)  # predictions take seconds
     line = ["--family", "cone", "--dims", "1", "--algorithms", "adaptive", "--horizons", "8:512:8", "--replicates", "2"]
     assert command.main([*line, "--out", str(tmp_path), "--workers", "1"]) == command.EXIT_GIVEN_UP
     said = capsys.readouterr()
