@@ -21,7 +21,11 @@ from importlib import import_module
 TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from . import testing as testing
-    from .algorithms import *  # noqa: F403
+    from .algorithms import HOO as HOO
+    from .algorithms import AdaptiveBins as AdaptiveBins
+    from .algorithms import AskTell as AskTell
+    from .algorithms import Compiled as Compiled
+    from .algorithms import UniformBins as UniformBins
     from .claims import Claim as Claim
     from .claims import Curve as Curve
     from .claims import Theorem as Theorem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import pickle
 import re
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
 if TYPE_CHECKING:
     from function_zoo import Constants
 
-    from ..claims import Theorem
+    from ..claims import Claim, Theorem
     from ..rates import Rate
 
 OURS = "tell returns"  # how our own sentences begin, among those of numba
@@ -66,11 +67,6 @@ class Compiled:
     name: str | None = None
     compiled: ClassVar[bool] = True
 
-    # what any plug-in says of itself
-    _maker, kind, label, settle, length = AskTell._maker, AskTell.kind, AskTell.label, AskTell.settle, AskTell.length
-    settings, claims, period, scale = AskTell.settings, AskTell.claims, AskTell.period, AskTell.scale
-    onset, shift, cells = AskTell.onset, AskTell.shift, AskTell.cells
-
     def __post_init__(self):
         if not callable(self.init):
             raise ValueError(f"init = {shown(self.init)} must be callable as init(dim, lower, upper, horizon, rng)")
@@ -84,25 +80,30 @@ class Compiled:
             raise ValueError(f"anytime = {shown(self.anytime)} must be True or False")
         if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
             raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
-        AskTell(self.init, self.anytime, self.promise)  # it says what is wrong with the rest
+        self._plug_in  # noqa: B018, it says what is wrong with the rest
 
     @property
-    def factory(self) -> Callable:
-        return self.init
+    def _plug_in(self) -> PlugIn:
+        return PlugIn(self.init, self.anytime, self.promise, called=self.name)
 
     @property
-    def _name(self) -> str:
-        """The name it was given, or that of `init` without this word, or that of its module."""
-        if self.name is not None:
-            return self.name
-        own = getattr(self._maker, "__qualname__", type(self._maker).__qualname__)
-        module = getattr(self._maker, "__module__", "__main__").rpartition(".")[2]
-        return own.removesuffix("init").rstrip("._") or (own if module == "__main__" else module)
+    def kind(self) -> str:
+        return self._plug_in.kind
+
+    @property
+    def label(self) -> str:
+        return self._plug_in.label
+
+    def claims(self, cost) -> tuple[Claim, ...]:
+        return self._plug_in.claims(cost)
+
+    def scale(self, cost) -> float:
+        return self._plug_in.scale(cost)
 
     @property
     def fingerprint(self) -> str:
         """Of the source code of all three functions, empty where there is none, and of what they captured."""
-        parts = [sources.fingerprint(plain(self._maker), captured(_with_plain(self.init)))]
+        parts = [sources.fingerprint(plain(self._plug_in.maker), captured(_with_plain(self.init)))]
         parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
         return "" if "" in parts else "-".join(parts)
 
@@ -123,6 +124,27 @@ class Compiled:
             self.start(cost, 0.0, (), np.random.default_rng(0), Gaussian(0.0), horizon=horizon).advance(0)
             self.loop.tried.add(cost.dim)
 
+    def settle(self, cost) -> Compiled:
+        return self
+
+    def length(self, cost, horizon, fraction) -> float:
+        return 0.0  # it has no cells
+
+    def settings(self, cost) -> dict:
+        return {}
+
+    def period(self, cost) -> float:
+        return math.nan
+
+    def onset(self, cost, horizon) -> float:
+        return 1.0
+
+    def shift(self, cost) -> None:
+        return None
+
+    def cells(self, cost, horizon) -> float:
+        return 0.0
+
     def __reduce__(self):
         functions = packed(self.init), packed(self.ask), packed(self.tell)
         return _unpacked, (*functions, self.anytime, packed(self.promise), self.name)
@@ -137,6 +159,26 @@ class Compiled:
 
     def __str__(self):
         return f"Compiled({self.label}, {self.ask.__qualname__}, {self.tell.__qualname__})"
+
+
+@dataclass(frozen=True)
+class PlugIn(AskTell):
+    """What such an algorithm claims, under its own name."""
+
+    called: str | None = None
+
+    @property
+    def maker(self) -> Callable:
+        return self._maker
+
+    @property
+    def _name(self) -> str:
+        """The name it was given, or that of `init` without this word, or that of its module."""
+        if self.called is not None:
+            return self.called
+        own = getattr(self.maker, "__qualname__", type(self.maker).__qualname__)
+        module = getattr(self.maker, "__module__", "__main__").rpartition(".")[2]
+        return own.removesuffix("init").rstrip("._") or (own if module == "__main__" else module)
 
 
 def _unpacked(init, ask, tell, anytime, promise, name) -> Compiled:

@@ -65,6 +65,10 @@ class Run:
         """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""
         return None
 
+    def levels(self) -> list[tuple[int, int, int, float]]:
+        """Level, pulls, present cells and regret, for every level that has any."""
+        return []
+
     def recommended(self) -> np.ndarray:
         """The centre of the cell with the most queries."""
         return self.centre(int(np.argmax(self.n[: self.cells])))
