@@ -20,7 +20,12 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it for True; importing it would double the time of this import
 if TYPE_CHECKING:  # so that editors follow what is imported on first use
-    from .algorithms import *  # noqa: F403
+    from . import testing as testing
+    from .algorithms import HOO as HOO
+    from .algorithms import AdaptiveBins as AdaptiveBins
+    from .algorithms import AskTell as AskTell
+    from .algorithms import Compiled as Compiled
+    from .algorithms import UniformBins as UniformBins
     from .checking import Check as Check
     from .checking import check as check
     from .claims import Claim as Claim
@@ -29,6 +34,7 @@ if TYPE_CHECKING:  # so that editors follow what is imported on first use
     from .claims import Violation as Violation
     from .curve import Far as Far
     from .curve import far as far
+    from .engine import EngineError as EngineError
     from .engine import Runs as Runs
     from .engine import simulate as simulate
     from .fit import fit_rate as fit_rate
@@ -64,7 +70,7 @@ _HOMES = {
     "checking": ["Check", "check"],
     "claims": ["Claim", "Curve", "Theorem", "Violation"],
     "curve": ["Far", "far"],
-    "engine": ["Runs", "simulate"],
+    "engine": ["EngineError", "Runs", "simulate"],
     "fit": ["fit_rate", "slope_difference"],
     "means": ["FitError"],
     "minimax": ["HardFamily", "LowerBound", "lower_bound"],
@@ -75,16 +81,19 @@ _HOMES = {
     "verdicts": ["assess", "holm", "judge", "log_power_verdict", "tight", "verdict"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("testing",)
 
 
 def _names() -> list[str]:
-    return sorted([*_HOME_OF, *import_module(".algorithms", __name__).__all__])
+    return sorted([*_HOME_OF, *_MODULES, *import_module(".algorithms", __name__).__all__])
 
 
 def __getattr__(name):
     # on first use, so that `import ratecheck` waits neither for the compiler nor for the list of algorithms
     if name == "__all__":
         return _names()
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME_OF and (name.startswith("_") or name not in _names()):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME_OF.get(name, 'algorithms')}", __name__), name)

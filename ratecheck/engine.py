@@ -44,6 +44,10 @@ STANDARD = Gaussian(1.0)
 SEMANTICS = 2  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
+class EngineError(RuntimeError):
+    """A run broke an identity that always holds; the message says which run and which identity."""
+
+
 @dataclass(frozen=True, repr=False)
 class Runs(Speaking):
     """Regret at every horizon of every replicate.
@@ -368,6 +372,11 @@ def _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, dia
                 for k, p, c, r in run.levels()
             ]
         rows.append(row)
+    if broken := run.violation():
+        raise EngineError(
+            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {seed}: {broken}; the engine is "
+            "at fault, or the memory of this machine.  Nothing was judged"
+        )
     return rows, level_rows, run.complaint()
 
 

@@ -15,7 +15,8 @@ from function_zoo.formula import content
 
 def fingerprint():
     here = Path(__file__).parent
-    files = [here / "jit.py", here / "generator.py", here / "noise.py", *sorted((here / "algorithms").glob("*.py"))]
+    files = [here / f"{name}.py" for name in ("jit", "generator", "kernels", "noise")]
+    files += sorted((here / "algorithms").glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -26,9 +27,9 @@ def compiled(function, **options):
     return _compiled(dated(function, SOURCES), **options)
 
 
-def _compiled(function, on_disk=True, **options):
-    # without reference counts, which nothing here needs: a kernel allocates no array
-    options |= {"nogil": True, "error_model": "numpy", "_nrt": False}
+def _compiled(function, on_disk=True, counted=False, **options):
+    # without reference counts, which nothing of ours needs: a kernel allocates no array
+    options |= {"nogil": True, "error_model": "numpy", "_nrt": counted}
     try:
         return njit(cache=on_disk, **options)(function)
     except RuntimeError:  # there is no folder that a cache could be written to
@@ -86,13 +87,17 @@ class Kernel:
 
     Both come to the same bits.  With the formula in place of the call a step is some nanoseconds cheaper, but to
     compile it takes seconds; a process does so after as many steps as make that a small part of its time.
+
+    `parts` are compiled functions that it calls by these names, and `key` tells them from others; `counted`: they may
+    allocate arrays.
     """
 
     PAYS_OFF = 2 * 10**8
 
-    def __init__(self, function):
-        self.function = function
-        self.general = compiled(function)
+    def __init__(self, function, key="", on_disk=True, counted=False, **parts):
+        self.function, self.parts = function, parts
+        self.key, self.on_disk, self.counted = key, on_disk, counted
+        self.general = self._made_for(SOURCES, on_disk)
         self.own = {}
         self.steps = Counter()
 
@@ -124,6 +129,10 @@ class Kernel:
         def own_value(f, x):
             return body(x)
 
-        key = hashlib.sha256(f"{SOURCES} {content(cost.formula)}".encode()).hexdigest()
         # on disk only what no global can change, for numba would not notice
-        self.own[formula] = _compiled(dated(self.function, key, value=own_value), on_disk=cost.registered)
+        on_disk = self.on_disk and cost.registered
+        self.own[formula] = self._made_for(f"{SOURCES} {content(cost.formula)}", on_disk, value=own_value)
+
+    def _made_for(self, what, on_disk, **replaced):
+        key = hashlib.sha256(f"{what} {self.key}".encode()).hexdigest()
+        return _compiled(dated(self.function, key, **self.parts, **replaced), on_disk, self.counted)

@@ -7,6 +7,7 @@ from .registry import ENTRIES
 if TYPE_CHECKING:
     from .adaptive import AdaptiveBins as AdaptiveBins
     from .asktell import AskTell as AskTell
+    from .compiled import Compiled as Compiled
     from .hoo import HOO as HOO
     from .uniform import UniformBins as UniformBins
 

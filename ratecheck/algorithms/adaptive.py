@@ -16,7 +16,7 @@ from ..jit import Kernel, compiled, likely, value
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled, LevelRule
+from .protocol import BuiltIn, LevelRule
 from .run import (
     CELLS,
     CLOCK,
@@ -29,6 +29,8 @@ from .run import (
     REGRET,
     STAR,
     Run,
+    pulls_broken,
+    regret_broken,
 )
 from .tournament import (
     FEW,
@@ -54,7 +56,7 @@ TOTAL, N, LEVEL, CORNER = range(4)  # columns of `cell`, a row per cell; the cor
 
 
 @dataclass(frozen=True)
-class AdaptiveBins(Compiled):
+class AdaptiveBins(BuiltIn):
     """Algorithm 2.  alpha, mu and a0 default to the cost's alpha, its mu_min and the longest side of its box.
 
     mu may also be "min" (the default) or "theorem": (1 + 2^(d + alpha)) M, the limit in Theorem 2.
@@ -179,6 +181,8 @@ class AdaptiveRun(Run):
         self.state[CELLS] = m
         self.state[STAR] = self.cell_of(self.star)
         self.by_level = np.zeros((deepest + 1 if diagnostics else 0, 2))
+        self.level_regret = np.zeros(deepest + 1)
+        self.roots = m
         self.make_room(max(256, m + m // 2))
 
     @property
@@ -223,6 +227,7 @@ class AdaptiveRun(Run):
             self.total_regret,
             self.star,
             self.by_level,
+            self.level_regret,
             self.trace,
         )
 
@@ -251,6 +256,16 @@ class AdaptiveRun(Run):
             "resolve; they were not split further"
         )
 
+    def violation(self):
+        cells = np.zeros(len(self.side), dtype=np.int64)
+        pulls, regret, parted = tally(
+            self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret, cells
+        )
+        if not parted:
+            return f"cells of the levels, {cells.tolist()}, do not have the volume of the {self.roots} initial ones"
+        tracked = sum(self.by_level[:, REGRET].tolist()) if self.by_level.size else regret
+        return pulls_broken(int(pulls), self.t) or regret_broken(self, regret) or regret_broken(self, tracked)
+
 
 def capacity(alpha, k) -> int:
     return math.ceil(2.0 ** (2 * alpha * k)) if 2 * alpha * k < 62 else UNREACHABLE
@@ -273,10 +288,30 @@ def gather(tree, priority, cell, bias, m, tau):
     replay(tree, priority, 0, m, tau)
 
 
+@compiled
+def tally(cell, m, roots, d, capacity, level_regret, cells):
+    """Pulls of all cells, regret of all levels, and whether the cells have the volume of the initial ones.
+
+    What was made at a level and is not present there was split, when it was full; at the end nothing may be missing.
+    """
+    pulls, regret = 0.0, 0.0
+    for i in range(m):
+        cells[int(cell[i, LEVEL])] += 1
+        pulls += cell[i, N]
+    made, parted = roots, True
+    for k in range(cells.size):
+        split = made - cells[k]
+        parted = parted and 0 <= split < 2**40  # beyond, there are not that many in any memory
+        pulls += split * capacity[k]
+        regret += level_regret[k]
+        made = split * 2**d if parted else 0
+    return pulls, regret, parted and made == 0
+
+
 @Kernel
 def adaptive_kernel(
     f, f_min, lowest, law, scale, dof, rng, side, bias, capacity, cell, priority, tree,
-    state, regret, x_star, by_level, trace, x, until,
+    state, regret, x_star, by_level, level_regret, trace, x, until,
 ):  # fmt: skip
     d = cell.shape[1] - CORNER
     size = tree.size // (2 * NODE)
@@ -295,6 +330,7 @@ def adaptive_kernel(
             a, bias_k, room = side[k], bias[k], capacity[k]
             count, Y = cell[i, N], cell[i, TOTAL]
             most, w = FEW, tree[leaf(tree, i) + W]
+            level_regret[k] -= R
             while True:
                 bound, steps, expiry = stretch(tree, i, most, tau, float(max(t, 1)))
                 pause = min(until, t + int(min(float(steps), room - count)))
@@ -334,6 +370,7 @@ def adaptive_kernel(
                 if not c - tau * w < bound or tau > expiry or t == until or count == room:
                     break
                 most = min(4.0 * most, MANY)
+            level_regret[k] += R
             cell[i, N] = count
             cell[i, TOTAL] = Y
             replace(tree, priority, i, c, w, tau)
@@ -362,6 +399,7 @@ def adaptive_kernel(
             if not lowest <= y < HIGHEST:
                 return IMPOSSIBLE_COST
             R += y - f_min
+            level_regret[k] += y - f_min
             s = i if which == 0 else m + which - 1  # the child that holds x_t
             cell[s, N] = 1.0
             noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)

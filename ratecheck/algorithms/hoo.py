@@ -29,12 +29,26 @@ from function_zoo.cost import CONSTANTS
 from ..checks import shown
 from ..claims import Claim
 from ..generator import uniform
-from ..jit import Kernel, value
+from ..jit import Kernel, compiled, value
 from ..noise import sample
 from ..papers import hoo as paper
 from . import partition
-from .protocol import Compiled
-from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
+from .protocol import BuiltIn
+from .run import (
+    CELLS,
+    CLOCK,
+    EXCEEDED,
+    FINE,
+    HIGHEST,
+    IMPOSSIBLE_COST,
+    NO_ROOM,
+    PULLS,
+    REGRET,
+    STAR,
+    Run,
+    pulls_broken,
+    regret_broken,
+)
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
 # and a node is known by the place of its first number.  Its NEXT is an integer, the place of the child with the larger
@@ -50,7 +64,7 @@ LINES = STAR  # the cell of x* is not followed here; its place in `state` counts
 
 
 @dataclass(frozen=True)
-class HOO(Compiled):
+class HOO(BuiltIn):
     """Truncated HOO.  nu and rho describe the cost: it exceeds its minimum by no more than nu rho^h in a cell of depth
     h that holds a minimiser.
 
@@ -196,6 +210,7 @@ class HOORun(Run):
         self.passed = np.zeros((4, self.depth + 1))
         self.index = np.zeros(d, dtype=np.int64)  # of the visited cell among those of its size, per axis
         self.by_level = np.zeros((self.depth + 1 if diagnostics else 0, 2))
+        self.level_regret = np.zeros(self.depth + 1)
         self.tree = np.zeros(0)
         self.make_room(256)
         self.state[CELLS], self.state[LINES] = 1, 2
@@ -225,6 +240,7 @@ class HOORun(Run):
             self.state,
             self.total_regret,
             self.by_level,
+            self.level_regret,
             self.trace,
         )
 
@@ -268,6 +284,21 @@ class HOORun(Run):
             "resolve; they received no children"
         )
 
+    def violation(self):
+        lines = int(self.state[LINES])
+        leaves = np.zeros(self.depth + 1, dtype=np.int64)
+        level, passed = np.zeros(lines, dtype=np.int16), np.zeros(lines)
+        astray, lost = tree_broken(self.tree, self.tree.view(np.int64), self.depth, level, passed, leaves)
+        volume = sum(count << (self.depth - h) for h, count in enumerate(leaves.tolist()))
+        if astray or volume != 1 << self.depth:
+            share = volume / (1 << self.depth)
+            return (
+                f"cells have the volume of {share!r} boxes, and {astray} pairs of them are not the halves of one cell"
+            )
+        if lost:
+            return f"pulls of {lost} cells are not those of their halves"
+        return pulls_broken(int(self.tree[N]), self.t) or regret_broken(self, sum(self.level_regret.tolist()))
+
 
 def on_cache_lines(size):
     """Zeros that start where a cache line of 64 bytes starts."""
@@ -276,10 +307,42 @@ def on_cache_lines(size):
     return raw[skip : skip + size]
 
 
+@compiled
+def tree_broken(tree, link, depth, level, passed, leaves):
+    """How many lines are not the children of one node, and how many have other pulls than went through that node.
+
+    One pass, for a line comes after that of its parent.  `level` receives the depth of each line, `passed` the pulls
+    that went through its parent, and `leaves` counts the cells without children at each depth.
+    """
+    astray, lost = 0, 0
+    for line in range(level.size):
+        h = level[line]
+        first = LINE * line
+        if line > 0:
+            if h < 1:
+                astray += 1
+                continue
+            if tree[first + N] + tree[first + NODE + N] != passed[line]:
+                lost += 1
+        for place in range(first, first + (LINE if line > 0 else NODE), NODE):
+            n = tree[place + N]
+            if line > 0 and (n <= 1.0 or h == depth):
+                leaves[h] += 1
+                continue
+            child = link[place + NEXT]
+            below = (child if child >= 0 else ~child) // LINE
+            if not line < below < level.size:
+                astray += 1
+                continue
+            level[below] = h + 1 if level[below] == 0 else -1
+            passed[below] = n - 1.0 if line > 0 else n
+    return astray, lost
+
+
 @Kernel
 def hoo_kernel(
     f, f_min, lowest, law, scale, dof, rng, corner, width, slack, bonus, tree, link, path, passed, index,
-    state, regret, by_level, trace, x, until,
+    state, regret, by_level, level_regret, trace, x, until,
 ):  # fmt: skip
     d = corner.shape[0]
     depth = slack.shape[0] - 1
@@ -324,6 +387,7 @@ def hoo_kernel(
         if not lowest <= y < HIGHEST:
             return IMPOSSIBLE_COST
         R += y - f_min
+        level_regret[h] += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         reward = -(y + noise)
         t += 1

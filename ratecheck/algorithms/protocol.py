@@ -21,18 +21,29 @@ if TYPE_CHECKING:
 class Run(Protocol):
     """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes."""
 
-    t: int
-    regret: float  # cumulative, up to t
-    cells: int
+    @property
+    def t(self) -> int: ...
+
+    @property
+    def regret(self) -> float:
+        """Cumulative, up to t."""
+
+    @property
+    def cells(self) -> int: ...
 
     def advance(self, until: int) -> None: ...
 
     def complaint(self) -> str | None:
         """What the user should know about how the run went."""
 
+    def violation(self) -> str | None:
+        """An identity that its own numbers break: pulls = t, regret = sum over levels, cells partition the box."""
+
     # With diagnostics also
 
-    exceeded: int  # steps after which the algorithm's optimistic bound contradicted f*
+    @property
+    def exceeded(self) -> int:
+        """Steps after which the algorithm's optimistic bound contradicted f*."""
 
     def recommended(self) -> np.ndarray:
         """The point that it would name if asked for one."""
@@ -62,9 +73,17 @@ class Algorithm(Protocol):
     `str` of a settled algorithm names all that determines its runs: random streams and stored runs go by it.
     """
 
-    anytime: ClassVar[bool] | bool  # one run serves all horizons; else a run belongs to the horizon it was started for
-    compiled: ClassVar[bool]  # its runs release the interpreter's lock, so that threads are enough
-    fingerprint: str | None  # of its code where that may change between runs; None: `engine.SEMANTICS` speaks for it
+    @property
+    def anytime(self) -> bool:
+        """One run serves all horizons; else a run belongs to the horizon it was started for."""
+
+    @property
+    def compiled(self) -> bool:
+        """Its runs release the interpreter's lock, so that threads are enough."""
+
+    @property
+    def fingerprint(self) -> str | None:
+        """Of its code where that may change between runs; None: `engine.SEMANTICS` speaks for it."""
 
     @property
     def kind(self) -> str:
@@ -140,7 +159,7 @@ def check_algorithm(algorithm) -> None:
     from .registry import ENTRIES
 
     name = getattr(algorithm, "__name__", shown(algorithm))
-    if hasattr(algorithm, "ask") and hasattr(algorithm, "tell"):
+    if hasattr(algorithm, "ask") and hasattr(algorithm, "tell") and not hasattr(algorithm, "start"):
         raise ValueError(
             f"algorithm = {name} has ask and tell; give AskTell(factory) the class or function that makes it"
         )
@@ -152,8 +171,8 @@ def check_algorithm(algorithm) -> None:
         raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
 
 
-class Compiled:
-    """What algorithms with a kernel share."""
+class BuiltIn:
+    """What our own algorithms share."""
 
     compiled: ClassVar[bool] = True
     fingerprint: ClassVar[None] = None

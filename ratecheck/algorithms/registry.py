@@ -64,6 +64,7 @@ ENTRIES = (
         promised=Promised(({"nu": "min"},), queries_points=True, median=40.0, worst=((1, 1e7, 80.0),), longest=10**6),
     ),
     Entry(None, "AskTell", "asktell"),
+    Entry(None, "Compiled", "compiled"),
 )
 NAMED = {entry.name: entry for entry in ENTRIES if entry.name is not None}
 

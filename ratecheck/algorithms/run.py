@@ -63,6 +63,14 @@ class Run:
             if status == NO_ROOM:
                 self.grow()
 
+    def violation(self) -> str | None:
+        """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""
+        return None
+
+    def levels(self) -> list[tuple[int, int, int, float]]:
+        """Level, pulls, present cells and regret, for every level that has any."""
+        return []
+
     def recommended(self) -> np.ndarray:
         """The centre of the cell with the most queries."""
         return self.centre(int(np.argmax(self.n[: self.cells])))
@@ -80,6 +88,28 @@ class Run:
 
     def refuse(self, x, y=None):
         raise bad_value(self.cost, x, y)
+
+
+def pulls_broken(pulls, t) -> str | None:
+    return None if pulls == t else f"pulls over all cells add up to {pulls}, not to the {t} steps that were made"
+
+
+def regret_broken(run, total) -> str | None:
+    """Whether the regret is the sum over its parts, levels or cells, up to what rounding explains.
+
+    An addition rounds by u = 2^-53 times its result at most.  Let A be the sum of |regret| over all steps.  A step is
+    added to the regret, with a result of A at most, and to a part: at once, or as the difference of the regret before
+    and after some steps, with results of 2 A and A.  So the sums are apart by 3 t u A at most, to first order in t u,
+    and to add the parts up rounds by less; three times that is allowed, as long as t u is small.  No step has a regret
+    below -slack, for the kernel refuses such a cost: A exceeds the sum by 2 t slack at most.
+    """
+    slack = run.cost.minimum - lowest(run.cost)
+    A = abs(run.regret) + 2.0 * run.t * slack
+    rounded = 2.0**-53 * (3.0 * run.t + 8.0)
+    allowed = 3.0 * rounded * A if rounded < 0.1 else math.inf
+    if abs(total - run.regret) <= allowed:
+        return None
+    return f"regret over all levels adds up to {total!r}, not to {run.regret!r} (rounding explains {allowed:.1e})"
 
 
 def lowest(cost) -> float:

@@ -9,6 +9,7 @@ import inspect
 import site
 import sysconfig
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -56,7 +57,12 @@ def imported(module: ModuleType, source: str) -> dict[str, str]:
     return found
 
 
-def names(source: str, package: str):
+@lru_cache(maxsize=256)
+def names(source: str, package: str) -> tuple[str, ...]:
+    return tuple(_names(source, package))  # once for each text: to read it takes longer than many a run
+
+
+def _names(source: str, package: str):
     """The modules that a source may import; of `from a import b` both a and a.b, for b may be a module."""
     try:
         tree = ast.parse(source)

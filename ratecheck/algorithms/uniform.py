@@ -15,8 +15,8 @@ from ..jit import compiled, likely
 from ..noise import sample
 from ..papers import zhao_lai
 from . import partition
-from .protocol import Compiled, LevelRule
-from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
+from .protocol import BuiltIn, LevelRule
+from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, pulls_broken, regret_broken, values
 from .tournament import (
     FEW,
     FRESH,
@@ -37,7 +37,7 @@ from .tournament import (
 
 
 @dataclass(frozen=True)
-class UniformBins(Compiled):
+class UniformBins(BuiltIn):
     """Algorithm 1.  The width is a length, "printed" or "corrected" (the default): Theorem 1's with min{beta, 1}.
 
     The printed one is too fine where beta exceeds 1.
@@ -169,6 +169,10 @@ class UniformRun(Run):
     def complaint(self):
         return None
 
+    def violation(self):
+        pulls, regret = tally(self.n, self.value, self.cost.minimum)
+        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+
 
 @compiled
 def gather(tree, priority, m):
@@ -176,6 +180,16 @@ def gather(tree, priority, m):
     for i in range(m):
         seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, 0.0)
+
+
+@compiled
+def tally(n, value, f_min):
+    """Pulls and regret of all bins."""
+    pulls, regret = 0, 0.0
+    for i in range(n.size):
+        pulls += n[i]
+        regret += n[i] * (value[i] - f_min)
+    return pulls, regret
 
 
 @compiled

@@ -70,7 +70,7 @@ def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
-    from ..engine import available_cores
+    from ..engine import EngineError, available_cores
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
     from ..store import FILE, StoreError, StoreFull, Unreadable
     from .conduct import conduct, plan_text
@@ -92,7 +92,7 @@ def _main(arguments, known) -> int:
             check_answers(arguments.scheduler, tls_files(*tls))
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
-    except (StoreFull, Unreadable, ExecutorLost, NotDeterministic) as error:
+    except (StoreFull, Unreadable, ExecutorLost, NotDeterministic, EngineError) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)

@@ -17,7 +17,7 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..claims import Case, Planned
-from ..engine import SEMANTICS, check_cost, run_replicate
+from ..engine import SEMANTICS, EngineError, check_cost, run_replicate
 from ..executors import NotLoaded, UnitTimeout
 from ..noise import Noise
 from ..store import Store
@@ -161,7 +161,8 @@ def run_units(
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
-    that kills its worker takes no other with it twice.  A plug-in that is not deterministic ends it all.
+    that kills its worker takes no other with it twice.  A plug-in that is not deterministic, or an engine whose numbers
+    break an identity, ends it all.
     """
     for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
         executor.expect(thing)
@@ -219,6 +220,8 @@ class _Work:
         error = _error(future)
         if isinstance(error, CancelledError):
             self.executor.check()  # nobody here cancels: the place may be gone
+        if isinstance(error, EngineError):  # no number of this engine can be trusted
+            raise error
         if not isinstance(unit, Unit):
             if error is None:
                 unit.keep(self.store, future.result())
