@@ -20,14 +20,19 @@ class CMA:
     def __init__(self, dim, lower, upper, horizon, rng, step=0.25):
         options = {
             "bounds": [lower.tolist(), upper.tolist()],
-            "CMA_stds": (upper - lower).tolist(),
             "randn": lambda *shape: rng.standard_normal(shape),
             "seed": np.nan,  # else it would seed numpy's global generator
             "verbose": -9,
             "maxfevals": np.inf,
         }
+        sides = upper - lower
+        if dim == 1:
+            options["maxstd"] = np.inf  # its limit on the standard deviation ends in an error in one dimension
+        elif np.any(sides != sides[0]):
+            options["CMA_stds"] = (sides / sides.max()).tolist()
         self.lower, self.upper = lower, upper
-        self.strategy = library("cma").CMAEvolutionStrategy(rng.uniform(lower, upper), step, options)
+        start = rng.uniform(lower, upper)
+        self.strategy = library("cma").CMAEvolutionStrategy(start, step * sides.max(), options)
         self.generation, self.answers, self.favourite = [], [], None
 
     def ask(self):

@@ -57,6 +57,7 @@ ALGORITHMS = {
     "VPCT": Known("VPCT", "rounds", NU_MAX, PARALLEL, instead=SIMPLE),
     "StoSOO": Known("StoSOO", "n", settings={"h_max": 100}, instead=SIMPLE),
     "StroquOOL": Known("StroquOOL", "n", instead=SIMPLE),
+    # no deeper than matters: every query makes cells down to h_max; b is the standard deviation of a reward
     "VROOM": Known("VROOM", "n", settings={"h_max": 30, "b": 0.5}, instead=SIMPLE),
     "DOO": Known("DOO", None, instead=NOISELESS),
     "SOO": Known("SOO", None, settings={"h_max": 100}, instead=NOISELESS),
@@ -163,7 +164,7 @@ def cyclic():
             ]
             parent.update_children(children)
             if newlayer:
-                self.node_list.append(children)
+                self.node_list.append(list(children))  # the layer grows, the family does not
                 self.depth += 1
             else:
                 self.node_list[h + 1] += children
