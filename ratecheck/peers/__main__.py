@@ -104,9 +104,15 @@ def _keep(out, contest):
 
 def _versions() -> dict:
     import platform
-    from importlib.metadata import version
+    from importlib.metadata import PackageNotFoundError, version
 
-    return {"Python": platform.python_version()} | {name: version(name) for name in (*LIBRARIES, "numpy", "numba")}
+    found = {"Python": platform.python_version()}
+    for name in (*LIBRARIES, "numpy", "numba"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # its contestants will say what to do
+            found[name] = "not installed"
+    return found
 
 
 def _rendered(out, contest):

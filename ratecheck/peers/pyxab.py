@@ -13,7 +13,7 @@ other, as our HOO does.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -78,26 +78,28 @@ def from_pyxab(name, cost, sigma=1.0, nu=None, rho=None, partition="cyclic", **s
     if name == "VROOM":
         given["f_max"] = max(1.0, cost.constants.M_a / unit - 1)  # of the absolute mean reward
     given |= settings
-    low = cost.minimum
-    factory = partial(PyXAB, algorithm=name, low=low, high=low + unit, partition=partition, **given)
-    return AskTell(factory, known.anytime, promised(known, partition, cost.side, unit, given))
+    factory = PyXAB(name, cost.minimum, cost.minimum + unit, partition, tuple(given.items()))
+    promise = None
+    if known.theorem is not None:
+        run_with = {"nu": given["nu"] * unit, "rho": given["rho"], "side": cost.side}
+        run_with |= {"c": given["c"]} if "c" in given else {}
+        hypotheses = Hypotheses(known.theorem, partition, tuple(run_with.items()))
+        promise = replace(known.theorem, hypotheses=hypotheses)
+    return AskTell(factory, known.anytime, promise)
 
 
-def promised(known: Known, partition, side, unit, given) -> Theorem | None:
-    """Its theorem, which knows with which settings it runs."""
-    if known.theorem is None:
-        return None
-    settings = {"nu": given["nu"] * unit, "rho": given["rho"], "side": side}
-    settings |= {"c": given["c"]} if "c" in given else {}
-    theorem = known.theorem
-    return replace(theorem, hypotheses=partial(met, theorem=theorem, partition=partition, **settings))
+@dataclass(frozen=True)
+class Hypotheses:
+    """Of a theorem about an algorithm that runs with these settings on this partition."""
 
+    theorem: Theorem
+    partition: str
+    settings: tuple[tuple[str, float], ...]
 
-def met(constants, dim, theorem, partition, **settings):
-    """The hypotheses of a theorem, and of its partition."""
-    yield from theorem.hypotheses(constants, dim, **settings)
-    if partition == "random" and dim > 1:
-        yield Violation("partition", "axes are drawn at random, so that cells of depth h may be as long as the box")
+    def __call__(self, constants, dim):
+        yield from self.theorem.hypotheses(constants, dim, **dict(self.settings))
+        if self.partition == "random" and dim > 1:
+            yield Violation("partition", "axes are drawn at random, so that cells of depth h may be as long as the box")
 
 
 def find(name) -> Known:
@@ -106,30 +108,53 @@ def find(name) -> Known:
     raise ValueError(f"algorithm = {shown(name)} is none of PyXAB's: {', '.join(ALGORITHMS)}")
 
 
+@dataclass(frozen=True)
 class PyXAB:
-    """A factory for AskTell.  `settings` are those of the library's class; the horizon is handed on where it takes one.
+    """A factory for AskTell: the costs `low` and `high` become the rewards 1 and 0, `settings` are those of the
+    library's class, as pairs; the horizon is handed on where it takes one."""
+
+    algorithm: str
+    low: float
+    high: float
+    partition: str = "cyclic"
+    settings: tuple[tuple[str, object], ...] = ()
+
+    def __post_init__(self):
+        find(self.algorithm)
+        if not real("low", self.low) < real("high", self.high):
+            raise ValueError(f"low = {self.low:g} must lie below high = {self.high:g}: they become the rewards 1 and 0")
+        if self.partition not in PARTITIONS:
+            raise ValueError(f"partition = {shown(self.partition)} must be one of {', '.join(PARTITIONS)}")
+        told = [f"{k}={v if isinstance(v, str) else format(v, '.4g')}" for k, v in self.settings]
+        told += ["random axes"] * (self.partition == "random")
+        object.__setattr__(self, "__qualname__", f"{self.algorithm}({', '.join(told)})")  # by which tables show it
+
+    def __call__(self, dim, lower, upper, horizon, rng) -> Player:
+        return Player(self, lower, upper, horizon, rng)
+
+
+class Player:
+    """An instance of an algorithm that asks and is told.
 
     What it draws from numpy's global generator comes from one of its own, seeded from `rng`.
     """
 
-    def __init__(self, dim, lower, upper, horizon, rng, algorithm, low, high, partition="cyclic", **settings):
-        known = find(algorithm)
-        if not real("low", low) < real("high", high):
-            raise ValueError(f"low = {low:g} must lie below high = {high:g}: they become the rewards 1 and 0")
-        if partition not in PARTITIONS:
-            raise ValueError(f"partition = {shown(partition)} must be one of {', '.join(PARTITIONS)}")
-        settings = settings | {"domain": [list(side) for side in zip(lower.tolist(), upper.tolist(), strict=True)]}
+    def __init__(self, factory: PyXAB, lower, upper, horizon, rng):
+        known, settings = find(factory.algorithm), dict(factory.settings)
+        settings["domain"] = [list(side) for side in zip(lower.tolist(), upper.tolist(), strict=True)]
         if known.horizon is not None:
             settings[known.horizon] = horizon
         if "algo" in settings:
             settings["algo"] = load(settings["algo"])
-        self.low, self.high, self.t = low, high, 0
+        self.low, self.high, self.t = factory.low, factory.high, 0
         self.numbers = OwnNumbers(rng)
         with self.numbers, np.errstate(all="ignore"):
             try:
-                self.player = load(algorithm)(partition=PARTITIONS[partition](), **settings)
+                self.player = load(factory.algorithm)(partition=PARTITIONS[factory.partition](), **settings)
             except (ArithmeticError, ValueError) as error:
-                raise ValueError(f"{algorithm} of PyXAB cannot be made for {horizon} rounds ({error})") from error
+                raise ValueError(
+                    f"{factory.algorithm} of PyXAB cannot be made for {horizon} rounds ({error})"
+                ) from error
 
     def ask(self):
         self.t += 1
