@@ -24,6 +24,7 @@ from ..analysis import held_back, irrefutable
 from ..claims import own_of
 from ..engine import begin
 from ..fit import fit_rate
+from ..markdown import general
 from ..means import FitError
 from ..noise import Gaussian
 from ..papers.hct import least_c
@@ -145,7 +146,7 @@ def measure(cost, contestant: Contestant, replicates, seed, budget) -> tuple[lis
                     }
                 )
         except TimeoutError:
-            return rows, f"{_steps(rows)}; T = {horizon:,} took more than {clock.limit:.2g} s and was given up"
+            return rows, f"{_steps(rows)}; T = {horizon:,} took more than {general(clock.limit, 2)} s and was given up"
         rows += stage
         spent += clock.spent
         growth = clock.spent / before if before else 2.0
@@ -153,7 +154,7 @@ def measure(cost, contestant: Contestant, replicates, seed, budget) -> tuple[lis
         if horizon >= LAST:
             return rows, f"{_steps(rows)}; the longest of this study"
         if spent + expected > budget:
-            return rows, f"{_steps(rows)}; T = {2 * horizon:,} would take about {expected:.2g} s"
+            return rows, f"{_steps(rows)}; T = {2 * horizon:,} would take about {general(expected, 2)} s"
         before, horizon = clock.spent, 2 * horizon
 
 

@@ -250,9 +250,8 @@ def _times(contest):
     head = ["contestant", *(f"{family}, d = {dim}" for family, dim in costs)]
     return [
         f"Processor time per step over the last half of the longest runs, and in brackets its ratio to {REFERENCE} at "
-        "the same T.  Those of one cost were measured one after another by one "
-        "process; below T = 4,096 a good part of ours is the "
-        "call of the kernel.  The adapter's share is a few microseconds.",
+        "the same T.  Those of one cost were measured one after another by one process; below T = 4,096 a good part of "
+        "ours is the call of the kernel.  The adapter's share is a few microseconds.",
         "",
         table(head, rows),
     ]
