@@ -238,7 +238,8 @@ def test_contestants_are_judged_by_their_promise(small_contest, any_seed, power,
         for i in range(8)
         for T in horizons.tolist()
     ]
-    fits = contests.Contest(pd.DataFrame(rows), pd.DataFrame()).fits.set_index("algorithm")
+    ends = pd.DataFrame([{"family": "cone", "dim": 1, "algorithm": name} for name in ("optuna TPE", "HOO")])
+    fits = contests.Contest(pd.DataFrame(rows), ends).fits.set_index("algorithm")
     assert fits.loc["optuna TPE", "verdict"] == said  # against T^(1/2)
     assert fits.loc["HOO", "reason"].startswith("it has no run")
 

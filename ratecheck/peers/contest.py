@@ -196,11 +196,13 @@ class Contest:
     def fits(self) -> pd.DataFrame:
         """Per cost and contestant: the slope over its window, its theorem's, and a verdict where it has one."""
         rows, said, places = [], [], []
-        for (family, dim), part in self.runs.groupby(["family", "dim"], sort=False):
+        for (family, dim), part in self.ends.groupby(["family", "dim"], sort=False):
             cost = zoo.get(family, dim)
+            runs = self.runs[(self.runs["family"] == family) & (self.runs["dim"] == dim)]
             for contestant in contestants(cost):
-                table = part[part["algorithm"] == contestant.name]
-                row, judged = _judged(cost, contestant, table)
+                if contestant.name not in set(part["algorithm"]):
+                    continue
+                row, judged = _judged(cost, contestant, runs[runs["algorithm"] == contestant.name])
                 rows.append({"family": family, "dim": dim, "algorithm": contestant.name} | row)
                 if judged is not None:
                     said.append(judged)

@@ -86,10 +86,10 @@ def _at(contest, pair, horizon):
 def _answer(contest):
     costs, s, fits = _costs(contest), contest.settings, contest.fits
     lines = [
-        f"{len(_names(contest))} contestants on {len(costs)} costs, normal noise of standard deviation 1, the same "
-        f"seeds, {s['replicates']} replicates, horizons {FIRST}, {2 * FIRST}, {4 * FIRST}, … up to {LAST:,}.  Each "
-        f"pair of a cost and a contestant had {s['budget']} s of processor time for all its runs; how far it got is a "
-        "matter of its speed alone.",
+        f"{len(_names(contest))} contestants on {counted(len(costs), 'cost')}, normal noise of standard deviation 1, "
+        f"the same seeds, {s['replicates']} replicates, horizons {FIRST}, {2 * FIRST}, {4 * FIRST}, … up to {LAST:,}.  "
+        f"Each pair of a cost and a contestant had {s['budget']} s of processor time for all its runs; how far it got "
+        "is a matter of its speed alone.",
         "",
     ]
     for horizon in COMMON:
