@@ -203,7 +203,7 @@ def test_a_contest_is_kept_and_rendered_again(small_contest, tmp_path, monkeypat
     line = ["--family", "garland", "--replicates", "4", "--out", str(tmp_path)]
     assert command.main(line) == 0
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
-    assert set(kept) == {"runs.csv", "ends.csv", "settings.json", "fits.csv", "report.md"}
+    assert set(kept) == {"runs.csv", "ends.csv", "settings.json", "slopes.csv", "report.md"}
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"regret-minimised.png", "time-minimised.png"}
     contest = command._kept(tmp_path, {"replicates": 4}, fresh=False)
     runs, fits = contest.runs, contest.fits

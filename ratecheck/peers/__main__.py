@@ -128,7 +128,7 @@ def _rendered(out, contest):
             draw = {"regret": regrets, "time": times}[kind]
             pictures.append((save(draw(contest.means, names, references), drafts, stem, svg=False), title, kind))
         table = contest.fits.round(6)
-        drafts.write("fits.csv", table.to_csv(index=False, lineterminator="\n"))
+        drafts.write("slopes.csv", table.to_csv(index=False, lineterminator="\n"))
         drafts.write("report.md", report(contest, pictures))
 
 

@@ -220,8 +220,8 @@ def _reasons(contest):
     fits = contest.fits
     decided = fits[fits["verdict"].isin(["CONSISTENT", "REFUTED"])]
     if decided.empty:
-        return ["No verdict is CONSISTENT or REFUTED: fits.csv has the reasons."]
-    lines = ["The reasons of those that decide something; fits.csv has all of them.", ""]
+        return ["No verdict is CONSISTENT or REFUTED: slopes.csv has the reasons."]
+    lines = ["The reasons of those that decide something; slopes.csv has all of them.", ""]
     for r in decided.itertuples():
         lines.append(f"- {r.family} d = {r.dim}, {r.algorithm}: {r.verdict}, {r.reason}.")
     return lines
