@@ -325,8 +325,8 @@ def _remarks(contest):
         "limit there.  It runs without any handling of noise, and stays with its favourite point once it stops.",
         "- nevergrad's NGOpt asks in one dimension for fcmaes, which does not come with it; once asked, its CMA does "
         "so in every dimension until the process ends.  So it takes part in two dimensions only.",
-        "- optuna's GPSampler and CmaEsSampler need packages that do not come with it (torch, cmaes); TPE, its default, "
-        "takes part.",
+        "- optuna's GPSampler and CmaEsSampler need packages that do not come with it (torch, cmaes); TPE, its "
+        "default, takes part.",
     ]
 
 
