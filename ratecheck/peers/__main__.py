@@ -20,7 +20,7 @@ def main(argv=None) -> int:
     parser = Parser(prog="python -m ratecheck.peers", description=PURPOSE, epilog=OWN_CODE)
     parser.add_argument("--family", help="one cost only, in the dimensions of the study")
     parser.add_argument("--replicates", type=natural, default=8, help="at least 3")
-    parser.add_argument("--budget", type=whole, default=8, help="seconds of processor time for a cost and a contestant")
+    parser.add_argument("--budget", type=whole, default=3, help="seconds of processor time for a cost and a contestant")
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept there")
     parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/peers"))
