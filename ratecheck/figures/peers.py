@@ -35,7 +35,8 @@ def _drawn(means, names, references, column, label):
     costs = list(dict.fromkeys(zip(means["family"], means["dim"], strict=True)))
     looks = _looks(names, references)
     columns = min(COLUMNS, len(costs))
-    figure, axes = panels(-(-len(costs) // columns), columns, [_key(name, look) for name, look in looks.items()])
+    keys = [_key(name, look) for name, look in looks.items()]
+    figure, axes = panels(-(-len(costs) // columns), columns, keys, sharex=True)
     for axis, (family, dim) in zip(axes.flat, costs, strict=False):
         part = means[(means["family"] == family) & (means["dim"] == dim)]
         for name, look in looks.items():
