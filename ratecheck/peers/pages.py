@@ -252,7 +252,8 @@ def _times(contest):
     return [
         f"Processor time per step over the last half of the longest runs, and in brackets its ratio to {REFERENCE} at "
         "the same T.  Those of one cost were measured one after another by one process; below T = 4,096 a good part of "
-        "ours is the call of the kernel.  The adapter's share is a few microseconds.",
+        "ours is the call of the kernel.  The adapter's share is a few microseconds.  CMA-ES is quick once it has "
+        "stopped and stays where it is.",
         "",
         table(head, rows),
     ]
