@@ -276,7 +276,7 @@ def _hoos(contest):
         "later child, where ours throws a coin; and nodes of the greatest depth still get children, which the paper "
         "denies them.  The first one shows where a cost varies within cells by much more than the noise, and bends "
         "upwards, as six_hump_camel does: a centre costs less than the mean over its cell, so that PyXAB pays less "
-        "while it still looks at every cell.  With points drawn in its cells the difference goes away "
+        "while it still looks at every cell.  With points drawn in its cells it comes to within a few per cent of ours "
         "(tests/test_peers.py).",
         "",
         table(["cost", "T", "PyXAB's T_HOO", "our HOO", "ratio"], rows),
