@@ -1,0 +1,11 @@
+"""Algorithms of other libraries in our harness: PyXAB, cma, nevergrad and optuna, as factories for `rc.AskTell`.
+
+A library is imported when a run needs it (the extra `peers`).  `python -m ratecheck.peers` measures them beside ours.
+"""
+
+from .cma import CMA
+from .nevergrad import Nevergrad
+from .optuna import Optuna
+from .pyxab import PyXAB, from_pyxab
+
+__all__ = ["CMA", "Nevergrad", "Optuna", "PyXAB", "from_pyxab"]
