@@ -53,7 +53,8 @@ class Compiled:
     may also return the state to go on with, of the same type, which is how arrays grow and numbers change.  x is one
     array for all steps: copy what is to be remembered.  Random numbers come from rng alone, by
     `ratecheck.kernels.uniform` and `normal`.  Division by zero gives infinity or nan, and as everywhere in numba no
-    index is checked; with NUMBA_DISABLE_JIT=1 in the environment all of it is plain Python, to the same bits.
+    index is checked; with NUMBA_DISABLE_JIT=1 in the environment all of it is plain Python, to the same bits unless a
+    power like x**3 rounds otherwise.  `ratecheck.testing.check_algorithm` tries it both ways.
 
     `anytime`, `promise`: as for AskTell.  `name` is its name in tables.  Machine code is kept on disk, until a
     function, or anything that it calls or names, is another one.
