@@ -23,6 +23,7 @@ from .measure import Target, minimiser_biases, worst_ratio
 from .registry import InvalidChoice, Range, family, get, vector
 
 STARTS = 3  # of searches for the lowest point of a dent, beside its place
+ROUNDS, SHRINK, AROUND = 40, 0.8, 16  # of such a search: AROUND points per dimension in cubes that shrink
 LEAST_GROWTH = 1e-3  # less is flat: a sublevel set of the dent would be far wider than (c) allows
 
 
@@ -111,17 +112,34 @@ def lowered(cost: Cost, place, depth: float, length: float) -> tuple[Cost, float
 
 
 def _lowest(formula, place, length, cost):
-    """The lowest point of the dent: its place, unless f is steeper there than the dent, or has dents of its own."""
+    """The lowest point of the dent: its place, unless f is steeper there than the dent, or has dents of its own.
+
+    A cube around the place and around each of the lowest of many points shrinks and follows the lowest point that it
+    has held; a simplex polishes the lowest of them.
+    """
     from scipy.optimize import minimize
 
     low, high = np.maximum(cost.lower, place - length / 2), np.minimum(cost.upper, place + length / 2)
-    tried = np.random.default_rng(0).uniform(low, high, (3000, cost.dim))
-    lowest = tried[np.argsort(formula(np.ascontiguousarray(tried.T)))[:STARTS]]
-    found = [place]
-    for start, step in [(place, length / 8), *((point, length / 64) for point in lowest)]:
-        simplex = np.vstack([start, start + step * np.eye(cost.dim)])
-        options = {"initial_simplex": simplex, "xatol": 1e-14 * length, "fatol": 0.0, "maxiter": 400 * cost.dim}
-        found.append(np.clip(minimize(formula, start, method="Nelder-Mead", options=options).x, cost.lower, cost.upper))
+    rng = np.random.default_rng(0)
+
+    def values(points):
+        return formula(np.ascontiguousarray(points.reshape(-1, cost.dim).T)).reshape(points.shape[:-1])
+
+    tried = rng.uniform(low, high, (3000, cost.dim))
+    centres = np.vstack([place, tried[np.argsort(values(tried))[:STARTS]]])
+    radius = np.full((len(centres), 1, 1), length / 64)
+    radius[0] = length / 8
+    for _ in range(ROUNDS):
+        around = rng.uniform(-1, 1, (len(centres), AROUND * cost.dim, cost.dim)) * radius + centres[:, None]
+        around = np.concatenate([centres[:, None], np.clip(around, low, high)], axis=1)
+        best = np.argmin(values(around), axis=1)
+        centres = around[np.arange(len(centres)), best]
+        radius = radius * SHRINK
+    start = centres[np.argmin(values(centres))]
+    simplex = np.vstack([start, start + float(radius[0, 0, 0]) * np.eye(cost.dim)])
+    options = {"initial_simplex": simplex, "xatol": 1e-14 * length, "fatol": 0.0, "maxiter": 400 * cost.dim}
+    polished = minimize(formula, start, method="Nelder-Mead", options=options).x
+    found = [place, start, np.clip(polished, low, high)]
     return min(found, key=formula)  # the place, if nothing is lower
 
 

@@ -16,6 +16,7 @@ from .claims import NEVER, Case, Claim, Control, Curve
 from .comparison import Gap, gap_of
 from .curve import Far, far, visible
 from .fit import Fit, fit_rate
+from .hardness import NONE, Sandwich
 from .means import FitError, LogMeans, log_means, rounded_up, within
 from .pairing import Agreement, compare, variance
 from .verdicts import (
@@ -29,6 +30,7 @@ from .verdicts import (
     decide_parts,
     holm,
     log_worth,
+    looks_cost,
     with_force,
 )
 
@@ -68,6 +70,12 @@ class Result:
     agreement: Agreement | None = None  # with the predicted curve
     unforetold: str = ""  # why there is none
     look: int = 1  # how often runs of this case have been judged, this time included
+    sandwich: Sandwich = NONE  # between the certified bound of the cost and the runs on its hard family
+    sandwich_fit: Fit | None = None  # of the mean over the family
+
+    def fit_for(self, claim: Claim) -> Fit | None:
+        """By which a claim is judged, no log power divided out: of the cost's own runs, or of those on its family."""
+        return self.fit if claim.per_cost else self.sandwich_fit
 
     @property
     def own(self) -> Judged:
@@ -152,18 +160,19 @@ def analyse(
     foretold=lambda series: None,
     resolution: float = RESOLUTION,
     look=lambda series: 1,
+    sandwich=lambda case: NONE,
 ) -> Analysis:
     """Fit and judge every case.
 
     `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
-    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them, and
-    `look` how often they have been judged, this time included.
+    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them,
+    `look` how often they have been judged, this time included, and `sandwich` the runs of a case on its hard family.
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
     results = [
-        result_of(case, runs(digest), margin, foretold(digest), resolution, look(digest))
-        for case in with_distinct_names(cases)
+        result_of(named, runs(digest), margin, foretold(digest), resolution, look(digest), sandwich(case))
+        for case, named in zip(cases, with_distinct_names(cases), strict=True)
         for digest in [case.series.digest]
     ]
     return Analysis(tuple(adjusted(results)), margin, tuple(comparisons), resolution=resolution)
@@ -191,7 +200,9 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
     return [named(case) for case in cases]
 
 
-def result_of(case: Case, table, margin, foretold=None, resolution=RESOLUTION, look=1) -> Result:
+def result_of(
+    case: Case, table, margin, foretold=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
+) -> Result:
     if foretold is not None and foretold["curve"] is not None:
         long = Curve.from_json(foretold["curve"])  # than that of the plan, as a rule
         case = replace(case, curve=max(filter(None, (case.curve, long)), key=lambda curve: curve.horizons[-1]))
@@ -206,15 +217,35 @@ def result_of(case: Case, table, margin, foretold=None, resolution=RESOLUTION, l
             problem = problem or str(error)
     if fit is not None:
         problem = premature(case, fit, margin) or fit.problem
-    if problem:
-        refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
-        judged = tuple(Judged(c, Assessment(refused, refused, refused if c.corrected else None)) for c in case.claims)
-        controls = tuple((c, refused) for c in case.controls)
-        return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory, look)
     rules = {"margin": margin, "resolution": resolution, "look": look}
-    judged = tuple(judge_claim(claim, fit, **rules) for claim in case.claims)
-    controls = tuple((control, judge_control(control, case.own, fit, **rules)) for control in case.controls)
-    return Result(case, data, fit, problem, judged, controls, found, case.replicates, *theory, look)
+    on_family, trouble = fit_of(sandwich)
+    refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
+
+    def judged_on_runs(claim):
+        if problem:
+            return Judged(claim, Assessment(refused, refused, refused if claim.corrected else None))
+        return judge_claim(claim, fit, **rules)
+
+    judged = tuple(
+        judged_on_runs(claim) if claim.per_cost else judge_bound(claim, sandwich, on_family, trouble, **rules)
+        for claim in case.claims
+    )
+    controls = tuple(
+        (control, refused if problem else judge_control(control, case.own, fit, **rules)) for control in case.controls
+    )
+    counts = found, case.replicates
+    return Result(case, data, fit, problem, judged, controls, *counts, *theory, look, sandwich, on_family)
+
+
+def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
+    """The slope of the mean over a hard family, or what is wrong with it."""
+    if not sandwich.rungs:
+        return None, f"no family: {'; '.join(sandwich.problems) or 'none was run'}"
+    try:
+        fit = fit_rate(sandwich.table())
+    except FitError as error:
+        return None, f"on its hard family: {error}"
+    return fit, fit.problem
 
 
 def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement | None, str]:
@@ -310,6 +341,38 @@ def judge_claim(claim: Claim, fit: Fit, margin: float, resolution=RESOLUTION, lo
     return Judged(claim, Assessment(*(held_back(v, why) if why else v for v in parts)))
 
 
+def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
+    """The verdict on a bound for the worst cost nearby, from the mean over its hard family.
+
+    No mean may lie below the certified curve, whatever its slope.  While all lie above, a slope that is too small
+    cannot last, since the curve has the promised one: it refutes nothing.
+    """
+    if sandwich.below:
+        found = beaten(sandwich, margin, looks_cost(look))
+    elif fit is None or trouble:
+        found = Verdict(Name.INCONCLUSIVE, trouble, margin=margin)
+    else:
+        found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
+        above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
+        found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
+        if sandwich.problems:
+            found = replace(found, reason=f"{found.reason} ({'; '.join(sandwich.problems)})")
+    return Judged(claim, Assessment(found, found))
+
+
+def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
+    """What no strategy can do was done."""
+    worst = min(sandwich.below, key=lambda rung: rung.p_value)
+    others = f", and at {len(sandwich.below) - 1} more horizons" if len(sandwich.below) > 1 else ""
+    reason = (
+        f"ENGINE ERROR: at T = {worst.horizon:,} the mean regret over {len(worst.regrets)} members of the hard family, "
+        f"{worst.mean:.4g}, lies below the certified {worst.bound:.4g}{others}, which no strategy can (p = "
+        f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
+    )
+    p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
+    return Verdict(Name.REFUTED, reason, margin=margin, p_value=p, blames="exponent")
+
+
 def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
     """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
 
@@ -321,11 +384,6 @@ def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolut
 
 def irrefutable(claim: Claim) -> str:
     """Why no runs can refute a claim, empty if they can."""
-    if not claim.per_cost:
-        return (
-            f"{claim.theorem} bounds the worst cost near this one, and no single cost can refute that; its hard family "
-            "would"
-        )
     if not claim.violated:
         return ""
     return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"

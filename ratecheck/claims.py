@@ -247,6 +247,22 @@ class Curve:
         return cls(*(tuple(data[name]) for name in ("horizons", "regret", "cells")), data["limit"])
 
 
+@dataclass(frozen=True)
+class Hard:
+    """Where a case meets the hard family of its cost, fixed before anything runs, or why it does not."""
+
+    key: str = ""  # under which the bounds of the cost are kept; empty where none is computed
+    runs: str = ""  # under which it is noted which runs on members belong to the case
+    bounds: tuple[int, ...] = ()  # horizons at which a bound is computed
+    horizons: tuple[int, ...] = ()  # those of them at which members are run
+    members: int = 0  # drawn at each
+    reason: str = ""  # why no member is run
+
+    @classmethod
+    def from_json(cls, data: Mapping) -> Hard:
+        return cls(**{**data, "bounds": tuple(data["bounds"]), "horizons": tuple(data["horizons"])})
+
+
 NEVER = 1e100  # in place of an onset that a curve does not reach
 
 
@@ -269,6 +285,7 @@ class Case:
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
     curve: Curve | None = None  # the predicted regret, as far as it was computed
+    hard: Hard | None = None
 
     @property
     def cost(self) -> str:
@@ -314,6 +331,7 @@ class Case:
             "claims": tuple(map(Claim.from_json, data["claims"])),
             "controls": tuple(map(Control.from_json, data["controls"])),
             "curve": Curve.from_json(data["curve"]) if data.get("curve") else None,
+            "hard": Hard.from_json(data["hard"]) if data.get("hard") else None,
         }
         return cls(**{**data, **plain})
 

@@ -55,13 +55,15 @@ def cells(row: dict) -> dict:
 def rows_of(result: Result, judged: Judged, margin: float):
     """Of fits.csv: a row per case and theorem, printed and corrected apart."""
     case, claim, found = result.case, judged.claim, judged.assessment
-    window = result.fit.data.horizons[[0, -1]] if result.fit is not None else case.window
+    raw = result.fit_for(claim)
+    window = raw.data.horizons[[0, -1]] if raw is not None else case.window if claim.per_cost else (None, None)
+    replicates, planned = (result.found, result.expected) if claim.per_cost else members_of(result)
     versions = [(claim.theorem, claim.printed, found.log_power)]
     if claim.corrected is not None:
         versions.append((claim.corrected_name, claim.corrected, found.corrected_log_power))
     for name, rate, power in versions:
         version = Judged(claim, Assessment(found.exponent, power, None))
-        fit = result.fit and result.fit.at(rate.log_power)
+        fit = raw and raw.at(rate.log_power)
         usable = fit is not None and not fit.problem
         yield rounded(
             {
@@ -76,7 +78,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "slope": fit and fit.slope,
                 "low": fit and fit.low,
                 "high": fit and fit.high,
-                "replicates": result.found,
+                "replicates": replicates,
                 "horizon_min": window[0],
                 "horizon_max": window[1],
                 "verdict": str(version.name),
@@ -89,10 +91,10 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "look": result.look,
                 "log_power_verdict": str(power.name) if claim.per_cost else "",
                 "log_power_p": power.p_value if claim.per_cost else None,
-                **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
-                "raw_slope": result.fit and result.fit.slope,
-                "raw_low": result.fit and result.fit.low,
-                "raw_high": result.fit and result.fit.high,
+                **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable and claim.per_cost else None),
+                "raw_slope": raw and raw.slope,
+                "raw_low": raw and raw.low,
+                "raw_high": raw and raw.high,
                 "margin": margin,
                 "onset": case.onset if case.onset < NEVER else None,
                 "period": case.period,
@@ -101,16 +103,35 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "seed": case.series.seed,
                 "noise": case.series.noise,
                 "alignment": case.series.alignment,
-                "control": str(result.control),
-                "control_by": max(control.by for control, _ in result.controls),
-                "planned": result.expected,
+                "control": str(result.control) if claim.per_cost else "",
+                "control_by": max(control.by for control, _ in result.controls) if claim.per_cost else None,
+                "planned": planned,
                 "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
                 "violated": "; ".join(map(str, claim.violated)),
                 "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
-                **theory_of(result),
-                **(checks_of(result, fit) if usable else {}),
+                **(theory_of(result) if claim.per_cost else {}),
+                **(checks_of(result, fit) if usable and claim.per_cost else {}),
+                **({} if claim.per_cost else between(result)),
             }
         )
+
+
+def members_of(result: Result) -> tuple[int, int]:
+    """Of a hard family: at the horizon that has the fewest runs, and planned."""
+    rungs = result.sandwich.rungs
+    return min((len(rung.regrets) for rung in rungs), default=0), result.sandwich.members
+
+
+def between(result: Result) -> dict:
+    """Of fits.csv: the sandwich at its last horizon."""
+    rungs = result.sandwich.rungs
+    last = rungs[-1] if rungs else None
+    return {
+        "certified_bound": last and last.bound,
+        "family_mean": last and last.mean,
+        "family_error": last and last.error,
+        "factor": last and last.factor,
+    }
 
 
 def theory_of(result: Result) -> dict:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import threading
 from contextlib import contextmanager
 from fractions import Fraction
 
@@ -24,15 +25,19 @@ class NotProved(ValueError):
 
 @contextmanager
 def precision(bits=PRECISION):
-    """python-flint has one precision for the whole process: it is put back."""
+    """python-flint has one precision for the whole process: threads take turns, and it is put back."""
     import flint
 
-    before = flint.ctx.prec
-    flint.ctx.prec = bits
-    try:
-        yield flint
-    finally:
-        flint.ctx.prec = before
+    with _TURNS:
+        before = flint.ctx.prec
+        flint.ctx.prec = bits
+        try:
+            yield flint
+        finally:
+            flint.ctx.prec = before
+
+
+_TURNS = threading.RLock()
 
 
 def ball(number):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Real
 
 import numpy as np
@@ -20,6 +20,19 @@ from .many import SLACK
 
 MOST_DIMENSIONS = 8  # beyond, a bound takes minutes
 LOOKED_AT = 6  # members, when (c) is checked
+REMEMBERED = 2**11  # members: to make one takes a tenth of a second
+
+
+def member(cost: Cost, place: tuple[float, ...], depth: float, length: float) -> Cost:
+    """A cost with one dent: by name, where the cost has one."""
+    if cost.registered:
+        return _by_name(cost.dim, text_of(cost), place, depth, length)
+    return with_dent(cost, place, depth, length)
+
+
+@lru_cache(REMEMBERED)
+def _by_name(dim, base, place, depth, length):
+    return get("dented", dim, base=base, place=place, depth=depth, length=length)
 
 
 class HardFamily:
@@ -118,10 +131,7 @@ class HardFamily:
 
     def at(self, place) -> Cost:
         """The member with its dent at a place."""
-        place, depth, length = tuple(map(float, place)), self.depth(place), self.found.length
-        if self.cost.registered:
-            return get("dented", self.cost.dim, base=text_of(self.cost), place=place, depth=depth, length=length)
-        return with_dent(self.cost, place, depth, length)
+        return member(self.cost, tuple(map(float, place)), float(self.depth(place)), float(self.found.length))
 
     def __getitem__(self, i: int) -> Cost:
         return self.at(self.place(i))

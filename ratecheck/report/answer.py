@@ -160,11 +160,13 @@ def _added(analysis, name):
 
 
 def _bounds(analysis, name):
-    """Bounds on the worst cost: a single cost agrees or says nothing."""
+    """Bounds on the worst cost, judged on hard families; what no strategy can do is said first."""
     bounds = {j.claim.theorem: j.claim.kind for r in analysis.results for j in r.judged if not j.claim.per_cost}
     for theorem, kind in bounds.items():
-        good, _, undecided = _split(analysis, name, _verdict_on(theorem))
-        total = len(good) + len(undecided)
+        good, bad, undecided = _split(analysis, name, _verdict_on(theorem))
+        total = len(good) + len(bad) + len(undecided)
+        if bad:
+            yield f"**the {kind} bound of {theorem} is broken, which no strategy can, {_where(bad, total)}**"
         if good:
             yield f"the {kind} bound of {theorem} is consistent {_where(good, total, which=False)}"
         if undecided:

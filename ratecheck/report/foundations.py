@@ -120,6 +120,6 @@ def remarks(context: Context):
     worst = {j.claim.theorem for r in context.analysis.results for j in r.judged if not j.claim.per_cost}
     if worst:
         yield (
-            f"{listing(sorted(worst))} bounds the worst cost near the one that was run. A single cost can agree "
-            "with it but cannot refute it; where its slope lies below the bound the verdict is INCONCLUSIVE."
+            f"{listing(sorted(worst))} bounds the worst cost near the one that was run, which no single cost can "
+            "refute: it is judged on the mean over a hard family, and without one it is INCONCLUSIVE."
         )

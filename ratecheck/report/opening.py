@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..markdown import counted, listing
 from .answer import answer, caution, hypotheses
 from .context import Context
+from .sandwich import distance
 from .theory import follows, obeys
 from .words import sentence
 
@@ -17,6 +18,7 @@ def opening(context: Context):
     qualified = {
         "Do the runs follow the predicted curve?": follows(context),
         "Does the predicted curve obey the theorem?": obeys(context),
+        "How far from the best possible?": distance(context),
         "Caution.": caution(context.analysis),
         "Hypotheses.": hypotheses(context.analysis),
     }

@@ -21,7 +21,7 @@ PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
-NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
+NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent", "factor"]
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
 WORDS += ["violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
@@ -186,6 +186,7 @@ def _blocks(found: Zoo, drawn):
     )
     yield from _force(own)
     yield from _foretold(own)
+    yield from _bounded(fits[fits["role"] == "bound"])
     yield from _qualified(own)
     yield from _skipped(found)
     for picture in drawn:
@@ -208,8 +209,9 @@ def _verdicts(found: Zoo, costs):
     ]
     if bounds:
         said.append(
-            f"What {listing(bounds)} says of the worst cost near each of these, no single cost can refute; the letters "
-            f"there are for {listing([a for a in found.algorithms if (bounding['algorithm'] == a).any()])}."
+            f"{listing(bounds)} is judged on the hard family of each cost, on which it bounds the mean regret; the "
+            "number beside a letter is that mean over the certified bound, at the family's last horizon, and the "
+            f"letters there are for {listing([a for a in found.algorithms if (bounding['algorithm'] == a).any()])}."
         )
     if found.pair:
         said.append(
@@ -261,6 +263,22 @@ def _foretold(own):
             f"{break_} to a larger one; the others cannot be computed far enough. The printed log power is REFUTED by "
             f"{printed} of them."
         )
+
+
+def _bounded(bounding):
+    """How far the means over hard families lie above their certified bounds."""
+    known = bounding.dropna(subset=["factor"])
+    if known.empty:
+        return
+    good, broken = (int((known["verdict"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
+    below = f"**{broken} of them below the certified lower bound, where no strategy can be**, " if broken else ""
+    factors = known["factor"]
+    yield (
+        f"On the hard families of {counted(known['cost'].nunique(), 'cost')} the mean regret lies {below}"
+        f"{factors.min():.3g} to {factors.max():.3g} times above the certified lower bound, {factors.median():.3g} "
+        f"times in the median of {counted(len(known), 'case')}; {good} of their slopes are CONSISTENT with that of "
+        f"{listing(list(dict.fromkeys(known['theorem'])))}."
+    )
 
 
 def _qualified(own):
@@ -316,9 +334,14 @@ def _linked(address) -> str:
 
 
 def _bound(rows, algorithms) -> str | None:
-    """A letter per algorithm."""
-    found = [_marked([r["verdict"]], r) for a in algorithms for _, r in rows[rows["algorithm"] == a].iterrows()]
-    return " ".join(found) or None
+    """A letter per algorithm, and how far its mean lies above the certified bound."""
+    found = [_sandwiched(r) for a in algorithms for _, r in rows[rows["algorithm"] == a].iterrows()]
+    return ", ".join(found) or None
+
+
+def _sandwiched(row) -> str:
+    factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
+    return _letter(row["verdict"]) + factor + "†" * bool(0 < row["replicates"] < row["planned"])
 
 
 def _three(rows) -> tuple[str | None, ...]:

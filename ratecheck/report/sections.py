@@ -13,6 +13,7 @@ from .inconclusive import inconclusive
 from .local_slopes import local_slopes
 from .opening import opening
 from .provenance import provenance
+from .sandwich import sandwich
 from .theory import theory
 from .verdicts import verdicts
 
@@ -20,6 +21,7 @@ SECTIONS = (
     opening,
     verdicts,
     theory,
+    sandwich,
     figures,
     foundations,
     diagnostics,

@@ -18,7 +18,8 @@ def verdicts(context: Context):
         "theorem's exponent granted; intervals are at 95 %. R/T decays with the exponent 1 − slope. A rate as "
         "printed is CONSISTENT only if exponent and printed log power both are. Passes / caught is the force of the "
         "verdict on the exponent: beyond the first slope a pure power of T has less than 5 % to be CONSISTENT, at the "
-        "second it is REFUTED with 90 %, as a rate."
+        "second it is REFUTED with 90 %, as a rate. A bound on the worst cost nearby is judged on the mean over a hard "
+        "family, in a section of its own."
     )
     if context.several_families:
         yield from summary(context)
@@ -91,7 +92,7 @@ def claim_cells(context: Context, result, judged):
         claim.theorem,
         bound + formula(claim.printed),
         claim.corrected and formula(claim.corrected),
-        slope(result, row),
+        slope(result, row, claim),
         force(found.exponent),
         estimate(*(row[f"fitted_log_power{end}"] for end in ENDS), digits=2) if claim.per_cost else None,
         shown(found.exponent.name),
@@ -115,6 +116,7 @@ def note(context: Context, result, judged) -> str:
     return f"{context.case(result)}, {judged.claim.theorem}: {said}"
 
 
-def slope(result, row) -> str:
+def slope(result, row, claim=None) -> str:
     text = estimate(row["slope"], row["low"], row["high"])
-    return f"({text})" if result.fit is not None and result.problem else text
+    own = claim is None or claim.per_cost  # else it is that of the mean over a hard family
+    return f"({text})" if own and result.fit is not None and result.problem else text

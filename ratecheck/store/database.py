@@ -181,6 +181,14 @@ class Store:
         """What theory says about the runs of a series."""
         self.note(_foretold(series), record)
 
+    def bound(self, cost: str, horizon: int, record: dict):
+        """A lower bound for a cost at a horizon; costs go by the keys that plans give them."""
+        self.note(_bound(cost, horizon), record)
+
+    def enlist(self, series: str, horizon: int, record: dict):
+        """Which runs on members of a hard family belong to the case with this series."""
+        self.note(_enlisted(series, horizon), record)
+
     def note(self, key: str, value):
         """Remember something about the study; noting what is known already writes nothing."""
         text = json.dumps(value)
@@ -264,8 +272,24 @@ class Store:
         return {cost: self._parsed(rows, f"the audit of {shown(cost)}", notes.audit) for cost, rows in found}
 
     def foretold(self, series: str) -> dict | None:
-        found = self._all("SELECT value FROM notes WHERE key = ?", _foretold(series))
-        return self._parsed(found[0][0], f"what is foretold for {shown(series)}", notes.foretold) if found else None
+        return self._checked(_foretold(series), f"what is foretold for {shown(series)}", notes.foretold)
+
+    def bounded(self, cost: str, horizon: int) -> dict | None:
+        return self._checked(_bound(cost, horizon), f"the lower bound at T = {horizon}", notes.bound)
+
+    def enlisted(self, series: str, horizon: int) -> dict | None:
+        what = f"the list of runs on the hard family of T = {horizon} for {shown(series)}"
+        return self._checked(_enlisted(series, horizon), what, notes.members)
+
+    def _checked(self, key: str, what: str, check) -> dict | None:
+        found = self._all("SELECT value FROM notes WHERE key = ?", key)
+        return self._parsed(found[0][0], what, check) if found else None
+
+    def regret(self, series: str, replicate: int, horizon: int) -> float | None:
+        """Of one run."""
+        query = "SELECT regret FROM runs WHERE series = ? AND replicate = ? AND horizon = ?"
+        found = self._all(query, series, replicate, horizon)
+        return found[0][0] if found else None
 
     def sessions(self) -> list[dict]:
         """What ran when.  A session that was killed could not say how long it took: its last unit says it."""
@@ -361,6 +385,14 @@ class Store:
 
 def _foretold(series: str) -> str:
     return f"foretold {series}"
+
+
+def _bound(cost: str, horizon: int) -> str:
+    return f"bound {cost} {horizon}"
+
+
+def _enlisted(series: str, horizon: int) -> str:
+    return f"hard {series} {horizon}"
 
 
 def _plain(row: dict) -> tuple:

@@ -180,8 +180,16 @@ CURVE = fields(
     cells=listed(number(0, 1e300), 2, 1000),
     limit=text,
 )
+HARD = fields(
+    key=text,
+    runs=text,
+    bounds=listed(whole(1, 2**53), 0, 100),
+    horizons=listed(whole(1, 2**53), 0, 100),
+    members=whole(0, 1000),
+    reason=text,
+)
 CASE = fields(
-    optional=("curve",),
+    optional=("curve", "hard"),
     family=text,
     parameters=mapping(text),
     constants=mapping(scalar),
@@ -197,6 +205,7 @@ CASE = fields(
     claims=listed(CLAIM, fewest=1),
     controls=listed(fields(by=number(1e-6, 100)), fewest=1),
     curve=maybe(CURVE),
+    hard=maybe(HARD),
 )
 STUDY = fields(
     others=lambda *_: None,  # of a later version: not used
@@ -241,6 +250,20 @@ FORETOLD = fields(
 )
 
 
+DENT = fields(place=listed(number(), 1, 100), depth=number(1e-300), length=number(1e-300))
+BOUND = fields(
+    version=whole(),
+    problem=text,
+    certified=boolean,
+    regret=number(0),
+    functions=one_of("many", "two"),
+    members=number(0, 1e300),
+    figures=mapping(any_number),
+    drawn=listed(maybe(DENT), 0, 2000),
+)
+MEMBERS = fields(version=whole(), problem=text, series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000))
+
+
 def study(data) -> list[Case]:
     """The cases of a study that may be judged."""
     STUDY(data, "study")
@@ -258,6 +281,8 @@ def study(data) -> list[Case]:
             maybe(number())(plan["constants"].get(name), f"{place}.constants.{name}")
         if plan.get("curve") is not None:
             _curve(plan["curve"], f"{place}.curve")
+        if plan.get("hard") is not None:
+            _hard(plan["hard"], f"{place}.hard")
         for claim in plan["claims"]:
             _corrected(claim, f"{place}.claims")
         found.append(Case.from_json(plan))
@@ -280,6 +305,14 @@ def _curve(curve, place):
     expect(all(a < b for a, b in pairwise(horizons)), horizons, f"{place}.horizons", "a rising list")
     for name in ("regret", "cells"):
         expect(len(curve[name]) == len(horizons), curve[name], f"{place}.{name}", "a list as long as horizons")
+
+
+def _hard(plan, place):
+    """Horizons rise, and those with runs have a bound."""
+    for name in ("bounds", "horizons"):
+        expect(all(a < b for a, b in pairwise(plan[name])), plan[name], f"{place}.{name}", "a rising list")
+    expect(set(plan["horizons"]) <= set(plan["bounds"]), plan["horizons"], f"{place}.horizons", "some of the bounds")
+    expect(not plan["horizons"] or plan["members"] > 1, plan["members"], f"{place}.members", "2 or more")
 
 
 def session(data):
@@ -309,3 +342,15 @@ def foretold(data):
         expect(bool(data["regret"]), data["regret"], "regret", "a list of replicates")
         for i, row in enumerate(data["regret"]):
             expect(len(row) == len(horizons), row, f"regret[{i}]", "a list as long as horizons")
+
+
+def bound(data):
+    """A lower bound at one horizon and the members that were drawn for it, or why there is none."""
+    BOUND(data, "it")
+    if not data["problem"]:
+        expect(data["regret"] > 0, data["regret"], "regret", "a number above 0")
+
+
+def members(data):
+    """The runs of a case on the members of a family: (series, replicate, whether it is the dented function) each."""
+    MEMBERS(data, "it")

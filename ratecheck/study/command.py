@@ -145,6 +145,11 @@ def make_parser(prog) -> argparse.ArgumentParser:
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
     completing(how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES)), NOISES)
+    parser.add_argument(
+        "--no-lower-bound",
+        action="store_true",
+        help="compute no certified lower bound and run no hard family; Theorem 3 is then not judged",
+    )
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
@@ -191,6 +196,7 @@ def ad_hoc(arguments):
         seed=arguments.seed or 0,
         noise=noise(arguments.noise),
         alignment=arguments.alignment,
+        lower_bound=not arguments.no_lower_bound,
         command=command(arguments),
     )
 
@@ -221,7 +227,8 @@ def declared_study(arguments):
     study = declared(arguments.study)
     if arguments.preset is not None:
         study = with_preset(study, arguments.preset)
-    return replace(study, **given(arguments, ("replicates", "seed")), command=command(arguments))
+    bounds = {"lower_bound": False} if arguments.no_lower_bound else {}
+    return replace(study, **given(arguments, ("replicates", "seed")), **bounds, command=command(arguments))
 
 
 def command(arguments) -> str:
@@ -234,6 +241,7 @@ def command(arguments) -> str:
     for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed")).items():
         values = value if isinstance(value, list) else [value]
         words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
+    words += ["--no-lower-bound"] * arguments.no_lower_bound
     return " ".join(words)
 
 

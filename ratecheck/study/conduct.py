@@ -12,11 +12,11 @@ from typing import NamedTuple
 from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
-from ..markdown import one_line
+from ..markdown import listing, one_line
 from ..store import FILE, Store, StoreError, set_aside, sole_writer
+from . import foretelling, hard
 from .declaration import Grid, Study
 from .expectations import expected, unjudged
-from .foretelling import lacking
 from .limits import checked
 from .looks import look
 from .plan import CURVES, cases, foreseen, unforeseen, workload
@@ -100,7 +100,7 @@ def _remembered(store):
 
 def _note_plan(store, plan):
     """Remember the plan, and how many different ones this folder has seen since its first runs."""
-    fixed = ("series", "horizons", "replicates", "window", "claims", "controls")
+    fixed = ("series", "horizons", "replicates", "window", "claims", "controls", "hard")
     rules = [plan[key] for key in ("margin", "resolution", "comparisons")]
     judged = [*rules, [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
@@ -117,10 +117,10 @@ def _note_plan(store, plan):
 def _run(study, planned, store, make_executor, unit_timeout):
     costs = list({str(p.cost): p.cost for p in planned}.values())
     known = store.audits()
-    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))] + lacking(
-        planned, store, study.foresight
-    )
-    executor = make_executor() if asides or units_of(planned, store, study.noise, 1) else None
+    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))]
+    asides += [*foretelling.lacking(planned, store, study.foresight), *hard.lacking(planned, study, store)]
+    to_run = [*planned, *hard.unfinished(planned, study, store)]
+    executor = make_executor() if asides or units_of(to_run, store, study.noise, 1) else None
     store.note("failed", [])
     if executor is None:
         return
@@ -129,7 +129,7 @@ def _run(study, planned, store, make_executor, unit_timeout):
     session = store.begin_session(details)
     progress = Progress([])
     try:
-        units = units_of(planned, store, study.noise, executor.slots)
+        units = units_of(to_run, store, study.noise, executor.slots)
         progress = Progress(units)
         outcome = run_units(units, store, executor, session, progress, asides, unit_timeout)
         store.note("failed", outcome.failed)
@@ -167,11 +167,22 @@ def described(study: Study, planned: list[Planned]) -> dict:
             "noise": repr(study.noise),
             "alignment": study.alignment,
             "horizons": horizons,
+            "hard families": _families(planned),
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
         "curves": CURVES,
     }
+
+
+def _families(planned) -> str:
+    """How many members run where."""
+    plans = [plan.case.hard for plan in planned]
+    with_runs = [plan.horizons for plan in plans if plan.horizons]
+    if not with_runs:
+        return listing(list(dict.fromkeys(plan.reason for plan in plans)))
+    steps = max(with_runs, key=len)
+    return f"{hard.MEMBERS} members at T = {listing([f'{h:,}' for h in steps], most=9)}, where a cost has one"
 
 
 def _grids(planned):
@@ -202,7 +213,7 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
         if few:
             planned = cases(study, curves=_remembered(store) if stored else foreseen)
-        work = workload(planned, store, workers)
+        work, extra = workload(planned, store, workers), hard.workload(planned, store)
     lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
@@ -210,6 +221,10 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
         "",
         f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(work.seconds / workers)} on {workers} "
         f"workers (and {COMPILE:.0f} s to compile, once on a machine), about {memory:.2g} GB of memory",
+        f"lower bounds: {extra.bounds} to certify, and {extra.runs} runs on members of their hard families, "
+        f"{extra.steps:.2g} steps: about {clock(extra.seconds / workers)}"
+        if extra.bounds or extra.runs
+        else f"lower bounds: none to compute, no member of a hard family to run ({_families(planned)})",
         f"into {folder}",
     ]
     return "\n".join(lines)

@@ -21,6 +21,7 @@ from ..curve import visible
 from ..engine import series_of
 from .declaration import Grid, Study
 from .expectations import UNCATCHABLE, catchable
+from .hard import hard_of
 from .runner import HEAVY, LIGHT
 
 CELLS = (2**13, 2**15, 2**18)  # with which a curve is tried to take beyond the last horizon
@@ -98,6 +99,7 @@ def planned(study: Study, cost: Cost, algorithm: Algorithm, curves) -> Planned:
         claims=claims,
         controls=(),
         curve=curve,
+        hard=hard_of(study, cost, algorithm, claims, series, horizons),
     )
     return Planned(case, cost, settled)
 

@@ -40,6 +40,11 @@ class Progress:
                 total=100, file=self.stream, bar_format=shape, leave=False, ncols=size.columns, nrows=size.lines
             )
 
+    def expect(self, units):
+        """More of them than were known at first."""
+        self.total += len(units)
+        self.weight += sum(unit.seconds for unit in units)
+
     def add(self, unit):
         self.done += 1
         self.steps += unit.steps

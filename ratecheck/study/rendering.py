@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from function_zoo.files import check_way
@@ -11,6 +12,7 @@ from ..analysis import Analysis, analyse
 from ..report import Info, write_report
 from ..store import Store
 from .looks import counted
+from .rungs import sandwich_of, series_used
 
 
 def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
@@ -24,7 +26,8 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         # two cases share random streams only where their algorithms come to the same, and with it their runs
         return store.frame(series, streams=used[series] > 1)
 
-    rules = {"resolution": study["resolution"], "look": counted(store)}
+    used.update({series: 1 for case in planned for series in series_used(case, store)})
+    rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": partial(sandwich_of, store=store)}
     analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold, **rules)
     info = Info(
         name=study["name"],

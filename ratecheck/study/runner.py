@@ -53,12 +53,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Aside:
-    """Work beside the runs, whose result the store keeps; what fails is said and no more."""
+    """Work beside the runs, whose result the store keeps, and which may bring further units; a failure is said."""
 
     name: str
     function: Callable
     arguments: tuple
-    keep: Callable  # (store, result)
+    keep: Callable  # (store, result) -> units, or None
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
@@ -98,6 +98,12 @@ class NothingStored:
 
     def speeds(self) -> dict:
         return {}
+
+    def bounded(self, cost, horizon) -> None:
+        return None
+
+    def enlisted(self, series, horizon) -> None:
+        return None
 
 
 def missing_runs(case: Case, store: Store | NothingStored):
@@ -164,8 +170,7 @@ def run_units(
     that kills its worker takes no other with it twice.  A plug-in that is not deterministic, or an engine whose numbers
     break an identity, ends it all.
     """
-    for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
-        executor.expect(thing)
+    _announce(units, executor)
     for aside in asides:
         for thing in aside.arguments[:2]:
             executor.expect(thing)
@@ -177,6 +182,11 @@ def run_units(
         progress.show()
     work.outcome.failed = tuple(sorted(work.failed))
     return work.outcome
+
+
+def _announce(units, executor):
+    for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
+        executor.expect(thing)
 
 
 class _Work:
@@ -224,7 +234,7 @@ class _Work:
             raise error
         if not isinstance(unit, Unit):
             if error is None:
-                unit.keep(self.store, future.result())
+                self._add(unit.keep(self.store, future.result()) or ())
             else:
                 self.progress.say(f"{unit.name} failed ({type(error).__name__}: {error})")
             return
@@ -247,6 +257,12 @@ class _Work:
             self.progress.add(unit)
         else:
             self._retry(unit, attempt, error)
+
+    def _add(self, units):
+        """More to do: what an aside has brought."""
+        _announce(units, self.executor)
+        self.queue += [(unit, 1) for unit in reversed(units)]
+        self.progress.expect(units)
 
     def _retry(self, unit, attempt, error):
         if attempt < TRIES and not isinstance(error, NotLoaded | ImportError):  # they would come again

@@ -19,6 +19,7 @@ def summary(analysis: Analysis) -> str:
     if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
         lines.append("printed -> corrected powers of ln T; slopes are fitted at the last of them")
     lines += [*unmet(analysis), *controls(analysis)]
+    lines += bounds(analysis)
     unjudged = [r.case.name for r in analysis.results if r.problem]
     if unjudged:
         lines.append(f"not judged (the report says why): {'; '.join(unjudged)}")
@@ -27,7 +28,8 @@ def summary(analysis: Analysis) -> str:
 
 def row_of(result, judged) -> tuple[str, ...]:
     claim, rate, case, parts = judged.claim, judged.claim.rate, result.case, judged.assessment
-    fit = result.fit and result.fit.at(rate.log_power)
+    fit = result.fit_for(claim)
+    fit = fit and fit.at(rate.log_power)
     slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
     powers = dict.fromkeys(f"{r.log_power:.3g}" for r in (claim.printed, rate))
     theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}  {' -> '.join(powers)}"
@@ -60,6 +62,26 @@ def unmet(analysis: Analysis):
     for (theorem, _), (sentence, names) in found.items():
         more = "" if len(names) == 1 else f", and likewise for {listing(names[1:], most=3)}"
         yield f"  {theorem}: {sentence} ({names[0]}{more})"
+
+
+def bounds(analysis: Analysis):
+    """How far the algorithms are from what no strategy beats, in a line; where there is no family, why."""
+    found = [r for r in analysis.results if r.sandwich.rungs]
+    if found:
+        factors = [r.sandwich.last.factor for r in found]
+        span = f"{min(factors):.3g}" if len(found) == 1 else f"{min(factors):.3g} to {max(factors):.3g}"
+        yield f"mean regret over hard families, at their last T: {span} times the certified lower bound"
+    without = [r for r in analysis.results if not r.sandwich.rungs and any(not j.claim.per_cost for j in r.judged)]
+    for why, names in grouped((" and ".join(r.sandwich.problems) or "none was run", r.case.name) for r in without):
+        yield f"no hard family for {listing(names, most=3)}: {why}"
+
+
+def grouped(pairs):
+    """(key, all that come with it), in their order."""
+    found = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found.items()
 
 
 def controls(analysis: Analysis):

@@ -1,0 +1,89 @@
+"""The sandwich: the mean regret over a hard family, between a lower bound that no strategy beats and what was run.
+
+A bound of many functions is on the average over the family, so the mean over members that were drawn as it draws them
+estimates what it speaks of.  A bound of two functions is on the worse of them, and so the larger of two means counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+CERTAIN = 1e-6  # how unlikely a mean below the bound must be before it is called an error
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One horizon of a sandwich: the bound, and a regret for every member that was drawn and run."""
+
+    horizon: int
+    bound: float
+    regrets: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.regrets))
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean, that of the draw of members included."""
+        n = len(self.regrets)
+        return float(np.std(self.regrets, ddof=1) / math.sqrt(n)) if n > 1 else math.nan
+
+    @property
+    def factor(self) -> float:
+        return self.mean / self.bound
+
+    @property
+    def p_value(self) -> float:
+        """Of the hypothesis that the expected mean is not below the bound, by Student's t; 1 for a single run."""
+        n = len(self.regrets)
+        if n < 2:
+            return 1.0
+        away = self.mean - self.bound
+        return float(stdtr(n - 1, away / self.error)) if self.error > 0 else float(away >= 0)
+
+    @property
+    def below(self) -> bool:
+        """So clearly below the bound that it is an error: no strategy is."""
+        return self.p_value < CERTAIN
+
+
+def rung(horizon: int, bound: float, functions: Sequence[Sequence[float]]) -> Rung:
+    """Of regrets by function: those of the whole family in one list, or one list for each of two functions."""
+    return Rung(horizon, bound, tuple(max(functions, key=np.mean)))
+
+
+@dataclass(frozen=True)
+class Sandwich:
+    """A case between the certified bound of its cost and the mean of its runs over the hard family.
+
+    `curve` holds the certified bounds, (T, regret) each, also at horizons without runs.
+    """
+
+    rungs: tuple[Rung, ...] = ()
+    curve: tuple[tuple[int, float], ...] = ()
+    problems: tuple[str, ...] = ()  # why there is no rung, or which are missing, a sentence each
+    members: int = 0  # that were to be drawn at each horizon
+
+    @property
+    def below(self) -> tuple[Rung, ...]:
+        return tuple(found for found in self.rungs if found.below)
+
+    @property
+    def last(self) -> Rung:
+        return self.rungs[-1]
+
+    def table(self):
+        """As a fit takes it: horizons are independent."""
+        import pandas as pd
+
+        rows = [(i, r.horizon, regret, False) for r in self.rungs for i, regret in enumerate(r.regrets)]
+        return pd.DataFrame(rows, columns=["replicate", "horizon", "regret", "anytime"])
+
+
+NONE = Sandwich()

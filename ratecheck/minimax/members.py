@@ -1,0 +1,61 @@
+"""A lower bound and members of its hard family as plain data, from which every process makes the same costs."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from function_zoo.cost import Cost
+
+from .bound import lower_bound
+from .family import member
+
+VERSION = 1  # of what is kept: raised whenever the same cost has another bound, or other members are drawn
+UNCERTIFIED = "python-flint is not installed (the extra `certify`), so that no lower bound is certified"
+
+
+def bounded(cost: Cost, horizon: int, members: int, sigma: float = 1.0, seed: int = 0, stop=None) -> dict:
+    """The certified bound at a horizon, and the dents of members, drawn as the bound's average draws them.
+
+    A bound of two functions is on the worse of the two: both are drawn `members` times, and None stands for f0.  Where
+    there is no family, or nothing is certified, `problem` says why.
+    """
+    record = {"version": VERSION, "problem": "", "certified": False, "regret": 0.0, "functions": "many", "members": 0}
+    record |= {"figures": {}, "drawn": []}
+    if find_spec("flint") is None:
+        return record | {"problem": UNCERTIFIED}
+    try:
+        found = lower_bound(cost, horizon, sigma)
+        family = found.family
+        length, two = float(family.found.length), family.found.kind == "two"
+        drawn = [None] * (members if two else 0)
+        for place in family.sample_places(members, seed):
+            drawn.append({"place": [float(x) for x in place], "depth": float(family.depth(place)), "length": length})
+        for dent in drawn:
+            cost_of(cost, dent)  # or it is none: its bottom is flat
+    except (ValueError, ArithmeticError) as error:  # which condition fails, and why
+        return record | {"problem": str(error)}
+    figures = {"N": found.N, "r": found.r, "H": found.H, "epsilon": found.epsilon, "M": family.M}
+    return record | {
+        "certified": True,
+        "regret": float(found.regret),
+        "functions": family.found.kind,
+        "members": len(family),
+        "figures": {name: float(value) for name, value in figures.items()},
+        "drawn": drawn,
+    }
+
+
+def cost_of(cost: Cost, dent: dict | None) -> Cost:
+    """The function that was drawn near a cost."""
+    return cost if dent is None else member(cost, tuple(dent["place"]), dent["depth"], dent["length"])
+
+
+def numbered(drawn: list) -> list[int]:
+    """Of each draw how often the same function was drawn before: the number of its replicate."""
+    seen = {}
+    found = []
+    for dent in drawn:
+        key = repr(dent)
+        found.append(seen.get(key, 0))
+        seen[key] = found[-1] + 1
+    return found

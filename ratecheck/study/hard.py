@@ -1,0 +1,196 @@
+"""The hard families of a study's costs: certified bounds, members drawn for every case, and their runs in the store.
+
+A bound is computed beside the runs; the members that it draws are then run like any other cost, by the same algorithm,
+settled anew on each of them.  What a report needs is noted: the bound, and which runs belong to it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from function_zoo import Cost
+
+from .. import seeding
+from ..algorithms.protocol import Algorithm
+from ..claims import Claim, Hard, Planned, Series
+from ..engine import series_of
+from ..minimax.members import UNCERTIFIED, VERSION, bounded, cost_of, numbered
+from ..noise import GAUSSIAN
+from ..store import Store
+from .declaration import Grid, Study
+from .runner import Aside, units_of
+
+HORIZONS, MEMBERS = 4, 6  # with a family of their own, and drawn from each
+FARTHEST = 2**20  # where they end, or a factor of SPAN beyond the first horizon
+SPAN = 2**6
+SHARE = 4  # plain Python may spend one part in so many of its own steps on members
+LEFT_OUT = "the study leaves out lower bounds and hard families"
+
+
+# What is planned
+
+
+def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim, ...], series: Series, horizons):
+    """Where the runs of a case meet the hard family of its cost; the algorithm is as the study declares it."""
+    if not study.lower_bound:
+        return Hard(reason=LEFT_OUT)
+    if study.noise.law != GAUSSIAN or not study.noise.sigma > 0:
+        return Hard(reason=f"lower bounds are known for Gaussian noise, not for {study.noise!r}")
+    steps = ladder(study)
+    known = [cost, cost.constants.alpha, cost.constants.beta, study.noise.sigma, study.seed]
+    known += [] if cost.registered else [cost.fingerprint]
+    with_runs, reason = steps, ""
+    if all(claim.per_cost for claim in claims):
+        with_runs, reason = (), "nothing is claimed here about the worst cost nearby"
+    elif not algorithm.compiled:
+        own = study.replicates * (horizons[-1] if algorithm.anytime else sum(horizons))
+        with_runs = affordable(steps, own)
+        if not with_runs:
+            reason = (
+                f"plain Python is slow, and runs on members were to take less than 1/{SHARE} of the steps of its own "
+                f"runs: that is too little for {MEMBERS} members at three horizons"
+            )
+    far = (horizons[-1],) if horizons[-1] > 1.5 * steps[-1] else ()
+    return Hard(
+        key=seeding.digest(["bound", *known]).hex()[:32],
+        runs=seeding.digest(["members", series.digest, algorithm.label]).hex()[:32],
+        bounds=(*steps, *far),
+        horizons=tuple(with_runs),
+        members=MEMBERS,
+        reason=reason,
+    )
+
+
+def ladder(study: Study) -> tuple[int, ...]:
+    """A few horizons of a study, the same for all algorithms, at least a factor of two apart."""
+    grid = study.horizons
+    first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
+    last = min(last, max(FARTHEST, SPAN * first))
+    count = min(HORIZONS, 1 + int(math.log2(last / first) + 1e-9))
+    ratio = (last / first) ** (1 / max(count - 1, 1))
+    return tuple(sorted({round(first * ratio**j) for j in range(count)}))
+
+
+def affordable(steps: tuple[int, ...], own: int) -> tuple[int, ...]:
+    """As many of the first horizons as plain Python can afford: three at least, or none."""
+    for count in range(len(steps), 2, -1):
+        if MEMBERS * sum(steps[:count]) * SHARE <= own:
+            return steps[:count]
+    return ()
+
+
+# What is to be computed and run
+
+
+def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) -> list[Aside]:
+    """The work of computing every bound that is not known yet; what it brings are units on the members it draws."""
+    found = []
+    for cost, key, horizon, plans in _needed(planned, store):
+        members = MEMBERS if plans else 0
+        what = (cost, horizon, members, study.noise.sigma, study.seed)
+        keep = partial(_keep, key, horizon, plans, study, slots)
+        found.append(Aside(f"the lower bound for {cost} at T = {horizon}", bounded, what, keep))
+    return found
+
+
+def _needed(planned, store) -> Iterator[tuple[Cost, str, int, list[Planned]]]:
+    """Every cost and horizon without a bound, with the cases whose members come with it."""
+    wanted = {}
+    for plan in planned:
+        hard = plan.case.hard
+        for horizon in hard.bounds if hard.key else ():
+            plans = wanted.setdefault((hard.key, horizon), (plan.cost, []))[1]
+            plans += [plan] * (horizon in hard.horizons)
+    for (key, horizon), (cost, plans) in wanted.items():
+        if not _known(store.bounded(key, horizon), bool(plans)):
+            yield cost, key, horizon, plans
+
+
+def _known(record, with_members) -> bool:
+    """Whether a stored bound does; what was not certified is tried again once it can be."""
+    if record is None or record["version"] != VERSION:
+        return False
+    if record["problem"] == UNCERTIFIED:
+        return find_spec("flint") is None
+    return bool(record["problem"] or record["drawn"] or not with_members)
+
+
+def _keep(key, horizon, plans, study, slots, store, record):
+    store.bound(key, horizon, record)
+    new = [member for plan in plans for member in enlisted(plan, study, record, horizon, store)]
+    return units_of(new, store, study.noise, slots)
+
+
+def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Planned]:
+    """Members of stored bounds some of whose runs are missing; no member is made where none is."""
+    found = []
+    for plan in planned:
+        for horizon in plan.case.hard.horizons:
+            record = store.bounded(plan.case.hard.key, horizon)
+            if _known(record, True) and not _finished(plan.case, horizon, store):
+                found += enlisted(plan, study, record, horizon, store)
+    return found
+
+
+def _finished(case, horizon, store) -> bool:
+    known = store.enlisted(case.hard.runs, horizon)
+    current = known is not None and known["version"] == VERSION
+    return current and all(store.regret(series, i, horizon) is not None for series, i, _ in known["series"])
+
+
+def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Store) -> list[Planned]:
+    """The members of a bound as cases to be run; which runs they are is noted for the case that they belong to."""
+    case = plan.case
+    algorithm = next(a for a in study.algorithms if a.label == case.algorithm)
+    found, listed, problem = {}, [], ""
+    try:
+        for dent, replicate in zip(record["drawn"], numbered(record["drawn"]), strict=True):
+            cost = cost_of(plan.cost, dent)
+            settled = algorithm.settle(cost)
+            settled.check(cost, horizon, study.alignment == "random")
+            series = series_of(settled, cost, study.seed, study.noise, study.alignment)
+            listed.append([series.digest, replicate, dent is not None])
+            member = replace(
+                case,
+                family=f"a member of the hard family of {case.family}",
+                series=series,
+                horizons=(horizon,),
+                replicates=replicate + 1,
+                anytime=settled.anytime,
+            )
+            found[series.digest] = Planned(member, cost, settled)
+    except ValueError as error:
+        found, listed, problem = {}, [], f"it cannot run on the hard family: {error}"
+    store.enlist(case.hard.runs, horizon, {"version": VERSION, "problem": problem, "series": listed})
+    return list(found.values())
+
+
+# What it takes
+
+SECONDS = (0.6, 1.2, 2.5)  # of a bound and its members in 1, 2 and 3 or more dimensions; measured on one machine
+
+
+class Extra(NamedTuple):
+    """Bounds and runs on members that are still to come."""
+
+    bounds: int
+    runs: int
+    steps: int
+    seconds: float
+
+
+def workload(planned: list[Planned], store) -> Extra:
+    needed = list(_needed(planned, store))
+    seconds = sum(SECONDS[min(cost.dim, len(SECONDS)) - 1] for cost, *_ in needed)
+    runs = steps = 0
+    for plan in planned:
+        for horizon in plan.case.hard.horizons:
+            if not _finished(plan.case, horizon, store):
+                runs, steps = runs + MEMBERS, steps + MEMBERS * horizon
+                seconds += MEMBERS * horizon * plan.algorithm.seconds_per_step(plan.cost, horizon)
+    return Extra(len(needed), runs, steps, seconds)
