@@ -227,7 +227,9 @@ def result_of(
         return judge_claim(claim, fit, **rules)
 
     judged = tuple(
-        judged_on_runs(claim) if claim.per_cost else judge_bound(claim, sandwich, on_family, trouble, **rules)
+        judged_on_runs(claim)
+        if claim.per_cost
+        else judge_bound(claim, sandwich, on_family, trouble, **rules | {"look": sandwich.look})
         for claim in case.claims
     )
     controls = tuple(

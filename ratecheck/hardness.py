@@ -69,6 +69,7 @@ class Sandwich:
     curve: tuple[tuple[int, float], ...] = ()
     problems: tuple[str, ...] = ()  # why there is no rung, or which are missing, a sentence each
     members: int = 0  # that were to be drawn at each horizon
+    look: int = 1  # how often these runs have been judged, this time included
 
     @property
     def below(self) -> tuple[Rung, ...]:

@@ -88,7 +88,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "tolerates": found.exponent.tolerates,
                 "catches": found.exponent.catches,
                 "blames": found.exponent.blames,
-                "look": result.look,
+                "look": result.look if claim.per_cost else result.sandwich.look,
                 "log_power_verdict": str(power.name) if claim.per_cost else "",
                 "log_power_p": power.p_value if claim.per_cost else None,
                 **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable and claim.per_cost else None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from importlib.util import find_spec
 
 from function_zoo.cost import Cost
@@ -50,12 +51,17 @@ def cost_of(cost: Cost, dent: dict | None) -> Cost:
     return cost if dent is None else member(cost, tuple(dent["place"]), dent["depth"], dent["length"])
 
 
-def numbered(drawn: list) -> list[int]:
-    """Of each draw how often the same function was drawn before: the number of its replicate."""
-    seen = {}
+def chosen(drawn: list, members: int) -> list:
+    """The first so many draws of a family; where two functions make the bound, of each of them."""
+    first, dents = ([dent for dent in drawn if (dent is None) == of_f0] for of_f0 in (True, False))
+    return first[:members] + dents[:members]
+
+
+def numbered(drawn: list) -> list[tuple[dict | None, int]]:
+    """Every draw with the number of its replicate: how often the same function was drawn before."""
+    seen = Counter()
     found = []
     for dent in drawn:
-        key = repr(dent)
-        found.append(seen.get(key, 0))
-        seen[key] = found[-1] + 1
+        found.append((dent, seen[repr(dent)]))
+        seen[repr(dent)] += 1
     return found

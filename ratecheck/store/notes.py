@@ -261,7 +261,12 @@ BOUND = fields(
     figures=mapping(any_number),
     drawn=listed(maybe(DENT), 0, 2000),
 )
-MEMBERS = fields(version=whole(), problem=text, series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000))
+MEMBERS = fields(
+    version=whole(),
+    members=whole(0, 1000),
+    problem=text,
+    series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000),
+)
 
 
 def study(data) -> list[Case]:

@@ -131,7 +131,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
     )
     completing(study, "studies")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
-    how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates and seed)")
+    how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
     usual = [entry.name for entry in NAMED.values() if entry.default]
     how.add_argument("--algorithms", nargs="+", choices=tuple(NAMED), default=usual, help=f"default: {' '.join(usual)}")
@@ -142,14 +142,16 @@ def make_parser(prog) -> argparse.ArgumentParser:
     )
     how.add_argument("--horizons", metavar="FROM:TO[:RATIO]", help="such as 2^10:2^20, 1e3:1e6:1.5 or 1000,2000,4000")
     how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument(
+        "--members",
+        type=natural,
+        metavar="N",
+        help="of the hard family of a cost and horizon, on which Theorem 3 is judged, beside a certified lower bound "
+        "(default 6; 0: no bound, no family, and Theorem 3 is not judged)",
+    )
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
     completing(how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES)), NOISES)
-    parser.add_argument(
-        "--no-lower-bound",
-        action="store_true",
-        help="compute no certified lower bound and run no hard family; Theorem 3 is then not judged",
-    )
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
@@ -196,8 +198,8 @@ def ad_hoc(arguments):
         seed=arguments.seed or 0,
         noise=noise(arguments.noise),
         alignment=arguments.alignment,
-        lower_bound=not arguments.no_lower_bound,
         command=command(arguments),
+        **given(arguments, ("members",)),
     )
 
 
@@ -227,8 +229,7 @@ def declared_study(arguments):
     study = declared(arguments.study)
     if arguments.preset is not None:
         study = with_preset(study, arguments.preset)
-    bounds = {"lower_bound": False} if arguments.no_lower_bound else {}
-    return replace(study, **given(arguments, ("replicates", "seed")), **bounds, command=command(arguments))
+    return replace(study, **given(arguments, ("replicates", "seed", "members")), command=command(arguments))
 
 
 def command(arguments) -> str:
@@ -238,10 +239,9 @@ def command(arguments) -> str:
         words.append(f"--study {shlex.quote(arguments.study)}")
     else:
         words.append("--family " + " ".join(arguments.family))
-    for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed")).items():
+    for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed", "members")).items():
         values = value if isinstance(value, list) else [value]
         words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
-    words += ["--no-lower-bound"] * arguments.no_lower_bound
     return " ".join(words)
 
 

@@ -78,7 +78,7 @@ def conduct(
                 say(sentence)
             _note_plan(store, described(study, planned))
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
-            look(store, [plan.case.series.digest for plan in planned])
+            look(store, [plan.case for plan in planned])
             return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
 
 
@@ -182,7 +182,7 @@ def _families(planned) -> str:
     if not with_runs:
         return listing(list(dict.fromkeys(plan.reason for plan in plans)))
     steps = max(with_runs, key=len)
-    return f"{hard.MEMBERS} members at T = {listing([f'{h:,}' for h in steps], most=9)}, where a cost has one"
+    return f"{plans[0].members} members at T = {listing([f'{h:,}' for h in steps], most=9)}, where a cost has one"
 
 
 def _grids(planned):

@@ -20,6 +20,8 @@ from ..engine import STANDARD
 from ..noise import Noise, check_noise
 from ..verdicts import MARGIN, RESOLUTION
 
+MOST_MEMBERS = 1000
+
 
 def check_first(horizon):
     if horizon < 3:
@@ -77,8 +79,8 @@ class Study:
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
     or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
     `foresight` is the number of cells with which the predicted curves of the report are
-    computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.  `lower_bound` says whether certified lower
-    bounds are computed and the algorithms run on their hard families, on which Theorem 3 is judged.
+    computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.  Theorem 3 is judged on
+    so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
     """
 
     name: str
@@ -97,7 +99,7 @@ class Study:
     theorems: tuple = ()
     compare: tuple | None = None
     foresight: int | None = None
-    lower_bound: bool = True
+    members: int = 6
     command: str = field(default="", compare=False)  # what reruns it
 
     def __post_init__(self):
@@ -118,8 +120,8 @@ class Study:
             check_first(self.horizons[0])
         whole("replicates", self.replicates, 1, MOST_REPLICATES)
         whole("seed", self.seed, 0, LARGEST)
-        if not isinstance(self.lower_bound, bool):
-            raise ValueError(f"lower_bound = {shown(self.lower_bound)} must be True or False")
+        if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
+            raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
         if self.foresight is not None:
             whole("foresight", self.foresight, 2**8, 2**22)
         if not self.costs or not self.algorithms:

@@ -19,17 +19,17 @@ from .. import seeding
 from ..algorithms.protocol import Algorithm
 from ..claims import Claim, Hard, Planned, Series
 from ..engine import series_of
-from ..minimax.members import UNCERTIFIED, VERSION, bounded, cost_of, numbered
+from ..minimax.members import UNCERTIFIED, VERSION, bounded, chosen, cost_of, numbered
 from ..noise import GAUSSIAN
 from ..store import Store
 from .declaration import Grid, Study
 from .runner import Aside, units_of
 
-HORIZONS, MEMBERS = 4, 6  # with a family of their own, and drawn from each
+HORIZONS = 4  # with a family of their own
 FARTHEST = 2**20  # where they end, or a factor of SPAN beyond the first horizon
 SPAN = 2**6
 SHARE = 4  # plain Python may spend one part in so many of its own steps on members
-LEFT_OUT = "the study leaves out lower bounds and hard families"
+LEFT_OUT = "the study leaves out lower bounds and hard families (members = 0)"
 
 
 # What is planned
@@ -37,7 +37,7 @@ LEFT_OUT = "the study leaves out lower bounds and hard families"
 
 def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim, ...], series: Series, horizons):
     """Where the runs of a case meet the hard family of its cost; the algorithm is as the study declares it."""
-    if not study.lower_bound:
+    if not study.members:
         return Hard(reason=LEFT_OUT)
     if study.noise.law != GAUSSIAN or not study.noise.sigma > 0:
         return Hard(reason=f"lower bounds are known for Gaussian noise, not for {study.noise!r}")
@@ -49,11 +49,11 @@ def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim,
         with_runs, reason = (), "nothing is claimed here about the worst cost nearby"
     elif not algorithm.compiled:
         own = study.replicates * (horizons[-1] if algorithm.anytime else sum(horizons))
-        with_runs = affordable(steps, own)
+        with_runs = affordable(steps, study.members, own)
         if not with_runs:
             reason = (
                 f"plain Python is slow, and runs on members were to take less than 1/{SHARE} of the steps of its own "
-                f"runs: that is too little for {MEMBERS} members at three horizons"
+                f"runs: that is too little for {study.members} members at three horizons"
             )
     far = (horizons[-1],) if horizons[-1] > 1.5 * steps[-1] else ()
     return Hard(
@@ -61,7 +61,7 @@ def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim,
         runs=seeding.digest(["members", series.digest, algorithm.label]).hex()[:32],
         bounds=(*steps, *far),
         horizons=tuple(with_runs),
-        members=MEMBERS,
+        members=study.members,
         reason=reason,
     )
 
@@ -76,10 +76,10 @@ def ladder(study: Study) -> tuple[int, ...]:
     return tuple(sorted({round(first * ratio**j) for j in range(count)}))
 
 
-def affordable(steps: tuple[int, ...], own: int) -> tuple[int, ...]:
+def affordable(steps: tuple[int, ...], members: int, own: int) -> tuple[int, ...]:
     """As many of the first horizons as plain Python can afford: three at least, or none."""
     for count in range(len(steps), 2, -1):
-        if MEMBERS * sum(steps[:count]) * SHARE <= own:
+        if members * sum(steps[:count]) * SHARE <= own:
             return steps[:count]
     return ()
 
@@ -91,7 +91,7 @@ def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) 
     """The work of computing every bound that is not known yet; what it brings are units on the members it draws."""
     found = []
     for cost, key, horizon, plans in _needed(planned, store):
-        members = MEMBERS if plans else 0
+        members = study.members if plans else 0
         what = (cost, horizon, members, study.noise.sigma, study.seed)
         keep = partial(_keep, key, horizon, plans, study, slots)
         found.append(Aside(f"the lower bound for {cost} at T = {horizon}", bounded, what, keep))
@@ -107,17 +107,17 @@ def _needed(planned, store) -> Iterator[tuple[Cost, str, int, list[Planned]]]:
             plans = wanted.setdefault((hard.key, horizon), (plan.cost, []))[1]
             plans += [plan] * (horizon in hard.horizons)
     for (key, horizon), (cost, plans) in wanted.items():
-        if not _known(store.bounded(key, horizon), bool(plans)):
+        if not _known(store.bounded(key, horizon), max((plan.case.hard.members for plan in plans), default=0)):
             yield cost, key, horizon, plans
 
 
-def _known(record, with_members) -> bool:
-    """Whether a stored bound does; what was not certified is tried again once it can be."""
+def _known(record, members: int) -> bool:
+    """Whether a stored bound does, with so many members; what was not certified is tried again once it can be."""
     if record is None or record["version"] != VERSION:
         return False
     if record["problem"] == UNCERTIFIED:
         return find_spec("flint") is None
-    return bool(record["problem"] or record["drawn"] or not with_members)
+    return bool(record["problem"]) or len(chosen(record["drawn"], members)) >= members
 
 
 def _keep(key, horizon, plans, study, slots, store, record):
@@ -132,15 +132,16 @@ def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Plann
     for plan in planned:
         for horizon in plan.case.hard.horizons:
             record = store.bounded(plan.case.hard.key, horizon)
-            if _known(record, True) and not _finished(plan.case, horizon, store):
+            if _known(record, study.members) and not _finished(plan.case, horizon, store):
                 found += enlisted(plan, study, record, horizon, store)
     return found
 
 
 def _finished(case, horizon, store) -> bool:
     known = store.enlisted(case.hard.runs, horizon)
-    current = known is not None and known["version"] == VERSION
-    return current and all(store.regret(series, i, horizon) is not None for series, i, _ in known["series"])
+    if known is None or known["version"] != VERSION or known["members"] != case.hard.members:
+        return False
+    return all(store.regret(series, i, horizon) is not None for series, i, _ in known["series"])
 
 
 def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Store) -> list[Planned]:
@@ -149,7 +150,7 @@ def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Sto
     algorithm = next(a for a in study.algorithms if a.label == case.algorithm)
     found, listed, problem = {}, [], ""
     try:
-        for dent, replicate in zip(record["drawn"], numbered(record["drawn"]), strict=True):
+        for dent, replicate in numbered(chosen(record["drawn"], study.members)):
             cost = cost_of(plan.cost, dent)
             settled = algorithm.settle(cost)
             settled.check(cost, horizon, study.alignment == "random")
@@ -166,7 +167,8 @@ def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Sto
             found[series.digest] = Planned(member, cost, settled)
     except ValueError as error:
         found, listed, problem = {}, [], f"it cannot run on the hard family: {error}"
-    store.enlist(case.hard.runs, horizon, {"version": VERSION, "problem": problem, "series": listed})
+    note = {"version": VERSION, "members": study.members, "problem": problem, "series": listed}
+    store.enlist(case.hard.runs, horizon, note)
     return list(found.values())
 
 
@@ -191,6 +193,7 @@ def workload(planned: list[Planned], store) -> Extra:
     for plan in planned:
         for horizon in plan.case.hard.horizons:
             if not _finished(plan.case, horizon, store):
-                runs, steps = runs + MEMBERS, steps + MEMBERS * horizon
-                seconds += MEMBERS * horizon * plan.algorithm.seconds_per_step(plan.cost, horizon)
+                members = plan.case.hard.members
+                runs, steps = runs + members, steps + members * horizon
+                seconds += members * horizon * plan.algorithm.seconds_per_step(plan.cost, horizon)
     return Extra(len(needed), runs, steps, seconds)

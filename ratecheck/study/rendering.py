@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
 from function_zoo.files import check_way
@@ -11,7 +11,7 @@ from function_zoo.files import check_way
 from ..analysis import Analysis, analyse
 from ..report import Info, write_report
 from ..store import Store
-from .looks import counted
+from .looks import counted, counted_on_family
 from .rungs import sandwich_of, series_used
 
 
@@ -27,7 +27,12 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         return store.frame(series, streams=used[series] > 1)
 
     used.update({series: 1 for case in planned for series in series_used(case, store)})
-    rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": partial(sandwich_of, store=store)}
+    looks = counted_on_family(store)
+
+    def sandwich(case):
+        return replace(sandwich_of(case, store), look=looks(case))
+
+    rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": sandwich}
     analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold, **rules)
     info = Info(
         name=study["name"],

@@ -22,6 +22,7 @@ study = Study(
     compare=[],
     horizons=Grid(first=2**10, last=2**18, ratio=2.0, periods=None),
     replicates=32,
+    members=0,  # the question is about Theorems 1 and 2
     seed=0,
     margin=0.05,
     foresight=2**16,
