@@ -42,6 +42,7 @@ LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text 
 SHADE = "0.93"
 INK = "0.15"
 PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour
+CERTIFIED = sns.color_palette("colorblind")[9]  # nor this one
 ANY = "0.5"  # in a legend: whatever the colour of the panel
 
 

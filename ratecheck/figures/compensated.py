@@ -44,7 +44,7 @@ def panel(axis, result, colour, marker, margin):
     note(axis, "\n".join(words), "upper right")
 
 
-def keys():
+def keys(results):
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
         Line2D([], [], color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate"),

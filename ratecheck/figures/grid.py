@@ -19,7 +19,7 @@ class Kind:
     title: str
     caption: str
     panel: Callable  # draws (axis, result, colour, marker, margin)
-    keys: Callable  # the entries of the legend
+    keys: Callable  # the entries of the legend, for some results
     ylabel: str
     xlabel: str = "T"
     needs_fit: bool = False
@@ -40,7 +40,9 @@ class Kind:
     def _grid(self, results, margin) -> Figure:
         algorithms = list(dict.fromkeys(r.case.algorithm for r in results))
         dims = list(dict.fromkeys(r.case.dim for r in results))
-        figure, axes = panels(len(algorithms), len(dims), self.keys(), sharex=self.shared)
+        figure, axes = panels(
+            len(algorithms), len(dims), self.keys([r for r in results if self._shows(r)]), sharex=self.shared
+        )
         found = {(r.case.algorithm, r.case.dim): r for r in results}
         for i, algorithm in enumerate(algorithms):
             for j, dim in enumerate(dims):

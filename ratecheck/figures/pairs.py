@@ -50,7 +50,7 @@ def panel(axis, result, colour, marker, margin):
     axis.xaxis.set_major_locator(MaxNLocator(5))
 
 
-def keys():
+def keys(results):
     return [
         Patch(color=RED, alpha=0.25, label="bounds that are refuted"),
         Patch(color=GREEN, alpha=0.25, label="consistent bounds"),

@@ -30,7 +30,7 @@ def panel(axis, result, colour, marker, margin):
         note(axis, "too short a window for the period", "upper left")
 
 
-def keys():
+def keys(results):
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
         Line2D([], [], color=INK, linewidth=1.3, label="fitted log-periodic part"),

@@ -47,7 +47,7 @@ def panel(axis, result, colour, marker, margin):
     axis.text(fine[-1], claim.rate.slope, f"{claim.rate.slope:.3g}", ha="right", va="bottom", fontsize=8.5, color=INK)
 
 
-def keys():
+def keys(results):
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
         curve_key(),
