@@ -23,6 +23,7 @@ def main(argv=None) -> int:
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--workers", type=workers, default=os.cpu_count())
     parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/lower_bound"))
+    parser.add_argument("--report", action="store_true", help="write the report again from the tables, run nothing")
     arguments = parser.parse_args(argv)
     if not 2 <= arguments.members <= MOST_MEMBERS:
         few, near = ("few", 2) if arguments.members < 2 else ("many", MOST_MEMBERS)
@@ -37,7 +38,7 @@ def _main(arguments) -> int:
     from ..figures.sandwich import sandwiches
     from ..papers.zhao_lai import theorem3
     from .pages import report
-    from .sandwich import ORACLE, measure
+    from .sandwich import ORACLE, measure, read
 
     costs = [(name, dim) for name, dim in COSTS if dim in lookup(name).dims]
     if arguments.family:
@@ -47,7 +48,12 @@ def _main(arguments) -> int:
     def progress(done, of):
         print(f"\r{done} of {of} families and horizons", end="" if done < of else "\n", file=sys.stderr, flush=True)
 
-    found = measure(costs, members=arguments.members, seed=arguments.seed, workers=arguments.workers, report=progress)
+    if arguments.report:
+        found = read(arguments.out)
+        costs = list(dict.fromkeys(zip(found.every_bound["family"], found.every_bound["dim"], strict=True)))
+    else:
+        how = {"members": arguments.members, "seed": arguments.seed, "workers": arguments.workers}
+        found = measure(costs, **how, report=progress)
     factors = found.factors
     real = factors[factors["algorithm"] != ORACLE]
     slopes = {pair: theorem3.rate(zoo.get(*pair).constants, pair[1]).slope for pair in costs}
@@ -57,11 +63,16 @@ def _main(arguments) -> int:
             theory = {family: slope for (family, d), slope in slopes.items() if d == dim}
             name = save(sandwiches(real, theory, dim), drafts, f"sandwich-d{dim}", svg=False)
             pictures.append((name, f"Bounds and regrets in dimension {dim}"))
-        for name, table in (("bounds", found.bounds), ("factors", factors), ("slopes", found.slopes)):
+        for name, table in _tables(found):
             drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-        drafts.write("report.md", report(found, arguments.members, arguments.seed, pictures))
+        drafts.write("report.md", report(found, pictures))
     print(arguments.out / "report.md")
     return int(bool(real["below"].any()))
+
+
+def _tables(found):
+    """By name; the first two are all that a report needs."""
+    return ("runs", found.runs), ("bounds", found.every_bound), ("factors", found.factors), ("slopes", found.slopes)
 
 
 if __name__ == "__main__":

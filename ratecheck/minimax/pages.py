@@ -6,8 +6,9 @@ import math
 import platform
 from importlib.metadata import version
 
+from ..hardness import CERTAIN
 from ..markdown import fixed, general, table
-from .sandwich import CERTAIN, ORACLE, Sandwich
+from .sandwich import ORACLE, Measured
 
 CAPTION = (
     "The certified lower bound (black line), Theorem 3's slope through its first point (dashed), and the mean regret "
@@ -16,7 +17,8 @@ CAPTION = (
 )
 
 
-def report(found: Sandwich, members: int, seed: int, pictures=()) -> str:
+def report(found: Measured, pictures=()) -> str:
+    members, seed = (int(found.every_bound[name].iloc[0]) for name in ("drawn", "seed"))
     factors, slopes = found.factors, found.slopes
     real = factors[factors["algorithm"] != ORACLE]
     return "\n".join(

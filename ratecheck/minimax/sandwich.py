@@ -12,27 +12,29 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
 import function_zoo as zoo
 
 from ..algorithms import AdaptiveBins, AskTell, UniformBins
+from ..analysis import fit_of, judge_bound
 from ..engine import simulate
-from ..fit import fit_rate
-from ..means import FitError
+from ..hardness import Rung, Sandwich, rung
 from ..papers.zhao_lai import theorem3
 from ..prediction import predict
-from ..verdicts import verdict
+from ..verdicts import MARGIN, RESOLUTION
 from . import pair
-from .bound import lower_bound
+from .family import HardFamily
+from .members import bounded, cost_of, numbered
 from .plain import plain_bound
 
 HORIZONS = tuple(4**k for k in range(5, 11))
+KEYS = ["family", "dim", "algorithm", "horizon"]
 ORACLE = "the oracle"
-CERTAIN = 1e-6  # how unlikely a mean below the bound must be before it is called an error
+FORETOLD = 2  # members of each family whose regret is predicted
 LONGEST_ORACLE = 4**6  # plain Python
 
 
@@ -50,52 +52,68 @@ class Knowing:
 
 
 @dataclass(frozen=True)
-class Sandwich:
-    """What was measured, as two tables: `runs` has a row per run, `bounds` one per cost and horizon with a family."""
+class Measured:
+    """What was measured, as two tables: `runs` has a row per run, `bounds` one per cost and horizon.
+
+    Where a family was not used, its row of `bounds` says why in `problem`, and it has no runs.
+    """
 
     runs: pd.DataFrame
-    bounds: pd.DataFrame
-    problems: tuple[str, ...] = ()  # families that were not used, and why
+    every_bound: pd.DataFrame
+
+    @cached_property
+    def bounds(self) -> pd.DataFrame:
+        """Those that were used."""
+        return self.every_bound[self.every_bound["problem"] == ""].reset_index(drop=True)
+
+    @property
+    def problems(self) -> list[str]:
+        lacking = self.every_bound[self.every_bound["problem"] != ""]
+        return [f"{r.family}, d = {r.dim}, T = {r.horizon:,}: {r.problem}" for r in lacking.itertuples()]
+
+    @cached_property
+    def rungs(self) -> dict[tuple[str, int, str], list[Rung]]:
+        """By cost and algorithm, a rung for every horizon."""
+        known = self.bounds.set_index(["family", "dim", "horizon"])["bound"]
+        found = {}
+        for (family, dim, algorithm, horizon), part in self.runs.groupby(KEYS, sort=False):
+            functions = [list(same["regret"]) for _, same in part.groupby("dented")]
+            step = rung(horizon, float(known[family, dim, horizon]), functions)
+            found.setdefault((family, dim, algorithm), []).append(step)
+        return found
 
     @cached_property
     def factors(self) -> pd.DataFrame:
         """Per cost, algorithm and horizon: the mean regret over the bound, and whether it lies below it."""
-        rows = []
-        keys = ["family", "dim", "algorithm", "horizon"]
-        known = self.bounds.set_index(["family", "dim", "horizon"])
-        for (family, dim, algorithm, horizon), part in self.runs.groupby(keys, sort=False):
-            bound = known.loc[(family, dim, horizon), "bound"]
-            regret, n = part["regret"].to_numpy(), len(part)
-            error = float(np.std(regret, ddof=1) / math.sqrt(n)) if n > 1 else math.nan
-            highest = regret.mean() + student.ppf(1 - CERTAIN, n - 1) * error if n > 1 else math.inf
-            measured = bound, regret.mean(), error, regret.max(), part["predicted"].mean()
-            ratio = regret.mean() / bound, error / bound, bool(highest < bound)
-            rows.append((family, dim, algorithm, horizon, *measured, *ratio))
-        names = [*keys, "bound", "mean", "error", "worst", "predicted", "factor", "factor_error", "below"]
+        predicted = self.runs.groupby(KEYS)["predicted"].mean()
+        rows = [
+            (
+                *(*case, r.horizon),
+                *(r.bound, r.mean, r.error, max(r.regrets), predicted[(*case, r.horizon)]),
+                *(r.factor, r.error / r.bound, r.below),
+            )
+            for case, rungs in self.rungs.items()
+            for r in rungs
+        ]
+        names = [*KEYS, "bound", "mean", "error", "worst", "predicted", "factor", "factor_error", "below"]
         return pd.DataFrame(rows, columns=names)
 
     @cached_property
     def slopes(self) -> pd.DataFrame:
         """Per cost and algorithm: the slope of the mean against Theorem 3's, and the power of ln T in the factor."""
         rows = []
-        factors = self.factors
-        runs = self.runs[self.runs["algorithm"] != ORACLE]
-        for (family, dim, algorithm), part in runs.groupby(["family", "dim", "algorithm"], sort=False):
-            cost = zoo.get(family, dim)
-            rate = theorem3.rate(cost.constants, dim)
-            table = part[["replicate", "horizon", "regret"]].assign(anytime=False)
-            try:
-                fit = fit_rate(table)
-                said = verdict(fit, rate, "lower")
-                found = (fit.slope, fit.low, fit.high, str(said.name))
-            except FitError as error:
-                found = (math.nan, math.nan, math.nan, str(error))
-            mine = factors[
-                (factors["family"] == family) & (factors["dim"] == dim) & (factors["algorithm"] == algorithm)
-            ]
-            late = mine[mine["horizon"] >= mine["horizon"].max() / 4**3]
-            power, error = _power(late)
-            rows.append((family, dim, algorithm, rate.slope, *found, mine["factor"].iloc[-1], power, error))
+        for (family, dim, algorithm), rungs in self.rungs.items():
+            if algorithm == ORACLE:
+                continue
+            claim = theorem3.claim(zoo.get(family, dim).constants, dim)
+            between = Sandwich(tuple(rungs))
+            fit, trouble = fit_of(between)
+            said = judge_bound(claim, between, fit, trouble, MARGIN, RESOLUTION, None)
+            found = (fit.slope, fit.low, fit.high) if fit else (math.nan,) * 3
+            mine = self.factors[(self.factors[KEYS[:3]] == [family, dim, algorithm]).all(axis=1)]
+            power, error = _power(mine[mine["horizon"] >= mine["horizon"].max() / 4**3])
+            given = claim.rate.slope, *found, str(said.name), mine["factor"].iloc[-1], power, error
+            rows.append((family, dim, algorithm, *given))
         names = ["family", "dim", "algorithm", "theory_slope", "slope", "low", "high", "verdict", "factor"]
         return pd.DataFrame(rows, columns=[*names, "log_power", "log_power_error"])
 
@@ -111,7 +129,7 @@ def _power(factors):
     return float(weights @ y), float(math.sqrt(np.sum((weights * error) ** 2)))
 
 
-def measure(costs, horizons=HORIZONS, members=8, seed=0, workers=1, report=None) -> Sandwich:
+def measure(costs, horizons=HORIZONS, members=8, seed=0, workers=1, report=None) -> Measured:
     """Run every algorithm on members of every family; `costs` are pairs (family, dim)."""
     tasks = [(family, dim, horizon, members, seed) for family, dim in costs for horizon in horizons]
     done = []
@@ -120,10 +138,21 @@ def measure(costs, horizons=HORIZONS, members=8, seed=0, workers=1, report=None)
             done.append(found)
             if report:
                 report(i, len(tasks))
-    runs = pd.DataFrame([row for rows, _ in done for row in rows])
-    bounds = pd.DataFrame([bound for _, bound in done])
-    lacking = bounds[bounds["problem"] != ""]
-    return Sandwich(runs, bounds[bounds["problem"] == ""].reset_index(drop=True), tuple(lacking["problem"]))
+    rows, bounds = [row for rows, _ in done for row in rows], [bound for _, bound in done]
+    if not rows:
+        raise ValueError(f"no hard family can be used: {bounds[0]['problem']}")
+    return Measured(pd.DataFrame(rows), pd.DataFrame(bounds))
+
+
+def read(folder) -> Measured:
+    """What `measure` found before, from the tables in a folder."""
+    folder = Path(folder)
+    tables = [folder / "runs.csv", folder / "bounds.csv"]
+    for path in tables:
+        if not path.is_file():
+            raise ValueError(f"there is no {path.name} in {folder}; run the study first, without --report")
+    runs, bounds = (pd.read_csv(path, keep_default_na=False, na_values=[""]) for path in tables)
+    return Measured(runs, bounds.assign(problem=bounds["problem"].fillna("")))
 
 
 def contestants(cost):
@@ -137,49 +166,39 @@ def contestants(cost):
 
 def _one(family, dim, horizon, members, seed):
     cost = zoo.get(family, dim)
+    record = bounded(cost, horizon, members, seed=seed)
     where = {"family": family, "dim": dim, "horizon": horizon}
-    try:
-        found = lower_bound(cost, horizon)
-        drawn = found.family.sample(members, seed)
-    except ValueError as error:  # no family: which condition fails, and why
-        return [], where | {"bound": math.nan, "problem": f"T = {horizon:,}, {error}"}
+    bound = where | {"bound": record["regret"], "problem": record["problem"], "drawn": members, "seed": seed}
+    if record["problem"]:
+        return [], bound
     rows = []
-    for i, member in enumerate(drawn):
+    for i, (dent, replicate) in enumerate(numbered(record["drawn"])):
+        member = cost_of(cost, dent)
         for name, algorithm in contestants(cost):
-            runs = simulate(algorithm, member, [horizon], replicates=[i], seed=seed, workers=1)
+            runs = simulate(algorithm, member, [horizon], replicates=[replicate], seed=seed, workers=1)
             foretold = math.nan
-            if i < 2:
+            if dent is not None and i % members < FORETOLD:
                 curve = predict(algorithm, member, [horizon], alignments=4, seed=seed)
                 foretold = float(curve.frame["regret"].mean())
-            rows.append(where | _row(name, i, runs, foretold))
+            rows.append(where | _row(name, i, dent, runs, foretold))
         if horizon <= LONGEST_ORACLE:
             oracle = AskTell(partial(Knowing, tuple(member.minimisers[0])))
-            runs = simulate(oracle, member, [horizon], replicates=[i], seed=seed, workers=1)
-            rows.append(where | _row(ORACLE, i, runs, 0.0))
+            runs = simulate(oracle, member, [horizon], replicates=[replicate], seed=seed, workers=1)
+            rows.append(where | _row(ORACLE, i, dent, runs, 0.0))
     textbook = math.nan
     if horizon == HORIZONS[-1]:
-        given = found.family.above, cost, horizon, found.family.sigma, found.family.M
+        family = HardFamily(cost, horizon)
+        given = family.above, cost, horizon, family.sigma, family.M
         textbook = plain_bound(*given, pair.best(*given))
-    bound = where | {
-        "bound": found.regret,
-        "problem": "",
-        "textbook": textbook,
-        "certified": found.certified,
-        "functions": found.certificate["bound"],
-        "members": len(found.family),
-        "N": found.N,
-        "r": found.r,
-        "H": found.H,
-        "epsilon": found.epsilon,
-        "M": found.family.M,
-    }
-    return rows, bound
+    more = {"textbook": textbook} | {name: record[name] for name in ("certified", "functions", "members")}
+    return rows, bound | more | record["figures"]
 
 
-def _row(algorithm, i, runs, foretold):
+def _row(algorithm, i, dent, runs, foretold):
     return {
         "algorithm": algorithm,
         "replicate": i,
+        "dented": dent is not None,
         "regret": float(runs.frame["regret"].item()),
         "predicted": foretold,
     }
