@@ -35,6 +35,7 @@ from .verdicts import (
 )
 
 FEWEST = 3  # runs at a horizon, for an interval
+SPARED = "a mean below the certified curve would have been caught, whatever its slope"
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
 
@@ -357,8 +358,8 @@ def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str,
         found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
         above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
         found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
-        if sandwich.problems:
-            found = replace(found, reason=f"{found.reason} ({'; '.join(sandwich.problems)})")
+        left_out = f" ({'; '.join(sandwich.problems)})" if sandwich.problems else ""
+        found = replace(found, reason=found.reason + left_out, spared=SPARED)
     return Judged(claim, Assessment(found, found))
 
 

@@ -70,6 +70,7 @@ class Verdict(Speaking):
     promised: Rate | None = None
     kind: str = "upper"
     look: int | None = None
+    spared: str = ""  # where no slope refutes the claim: what would
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     data: LogMeans | None = field(default=None, repr=False, compare=False)
     error: float = field(default=1 - LEVEL, repr=False, compare=False)  # that this look may spend, among all claims
@@ -77,7 +78,7 @@ class Verdict(Speaking):
     @cached_property
     def catches(self) -> float | None:
         """The smallest growth beyond the claim that would have been REFUTED with a power of 90 %; None: none."""
-        return None if self.evidence is None else self.evidence.catches(self.error)
+        return None if self.evidence is None or self.spared else self.evidence.catches(self.error)
 
     @property
     def force(self) -> str:
@@ -87,6 +88,8 @@ class Verdict(Speaking):
         passed = f"{self._grown(self.tolerates)} could have passed too"
         if self.tolerates < 0:
             passed = f"no {self._grown(0.0)} could have passed"
+        if self.spared:
+            return f"{passed}, {self.spared}"
         if self.catches is None:
             return f"{passed}, nothing would have been caught"
         last = self.evidence.catches_until(self.catches, self.error)

@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 import function_zoo as zoo
 from ratecheck.analysis import Analysis, analyse
+from ratecheck.hardness import Rung, Sandwich
 from ratecheck.report import Info, write_report
 from ratecheck.study import Grid, Study
 from ratecheck.study.plan import cases, unforeseen
@@ -53,15 +54,27 @@ def bent_runs(case, curvature):
     return runs.assign(regret=runs["regret"] * np.exp(curvature * (x - x.mean()) ** 2))
 
 
-def analysed(plan, table) -> Analysis:
+def sandwich_of(case, noise=0.1, growth=0.1, factor=10.0) -> Sandwich:
+    """Runs on a hard family whose mean lies so many times above a bound that has Theorem 3's slope, and grows faster."""
+    slope = case.claims[-1].rate.slope
+    rungs, members = [], case.hard.members
+    for j, horizon in enumerate(case.hard.horizons):
+        uniform = [(0.618034 * (i + 1) + 0.414214 * (j + 1) * (i + 3)) % 1.0 for i in range(members)]
+        scatter = [np.exp(noise * ndtri(0.02 + 0.96 * u)) for u in uniform]
+        bound = 3.0 * horizon**slope
+        rungs.append(Rung(horizon, bound, tuple(factor * bound * horizon**growth * s for s in scatter)))
+    return Sandwich(tuple(rungs), tuple((r.horizon, r.bound) for r in rungs), (), members)
+
+
+def analysed(plan, table, noise=0.1) -> Analysis:
     """Judged by the usual margin; every two algorithms of different classes are compared."""
     labels = dict.fromkeys(case.algorithm for case in plan)
     pairs = [(a, b) for a, b in combinations(labels, 2) if a.partition("(")[0] != b.partition("(")[0]]
-    return analyse(plan, table, 0.05, pairs)
+    return analyse(plan, table, 0.05, pairs, sandwich=lambda case: sandwich_of(case, noise))
 
 
 def analysis_of(plan, **options) -> Analysis:
-    return analysed(plan, pd.concat([runs_of(case, **options) for case in plan]))
+    return analysed(plan, pd.concat([runs_of(case, **options) for case in plan]), options.get("noise", 0.1))
 
 
 def judged_as(analysis, exponent, log_power=None, corrected=None, control=Name.REFUTED):

@@ -53,7 +53,8 @@ def test_answer_is_two_sentences_true_to_the_verdicts(small, verdicts, words):
 def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tmp_path):
     analysis = judged_as(small, exponent=C, control=I)
     text = report(tmp_path, analysis)
-    assert set(pd.read_csv(tmp_path / "fits.csv")["control"]) == {"INCONCLUSIVE"}
+    fits = pd.read_csv(tmp_path / "fits.csv")
+    assert set(fits["control"][fits["role"] != "bound"]) == {"INCONCLUSIVE"}
     assert "have no force" in section(text, "Negative control")
     first = "**Answer of the runs alone.** With a margin of 0.05, the negative control was not refuted for "
     assert first in text  # before anything that the runs say

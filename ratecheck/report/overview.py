@@ -102,8 +102,10 @@ def collected(root) -> Zoo:
         gaps = pairs[pairs["first"].eq(first) & pairs["second"].eq(second)]
     else:
         gaps = pairs
-    by_study = fits.groupby(["cost", "study"], as_index=False).agg(
-        algorithms=("algorithm", "nunique"), horizon=("horizon_max", "max"), runs=("replicates", "min")
+    by_study = (
+        fits[fits["role"] != "bound"]
+        .groupby(["cost", "study"], as_index=False)
+        .agg(algorithms=("algorithm", "nunique"), horizon=("horizon_max", "max"), runs=("replicates", "min"))
     )
     order = ["algorithms", "horizon", "runs"]
     best = by_study.sort_values(order, ascending=False, kind="stable").drop_duplicates("cost")[["cost", "study"]]
