@@ -55,7 +55,7 @@ def bent_runs(case, curvature):
 
 
 def sandwich_of(case, noise=0.1, growth=0.1, factor=10.0) -> Sandwich:
-    """Runs on a hard family whose mean lies so many times above a bound that has Theorem 3's slope, and grows faster."""
+    """Runs on a hard family: their mean lies so many times above a bound with Theorem 3's slope, and grows faster."""
     slope = case.claims[-1].rate.slope
     rungs, members = [], case.hard.members
     for j, horizon in enumerate(case.hard.horizons):

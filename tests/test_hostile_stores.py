@@ -16,7 +16,19 @@ from tests.test_alterations import alter
 
 pytestmark = pytest.mark.slow
 
-TINY = ["--family", "cone", "--dims", "1", "--horizons", "2^4:2^9", "--replicates", "4", "--no-figures"]
+TINY = [
+    "--family",
+    "cone",
+    "--dims",
+    "1",
+    "--horizons",
+    "2^4:2^9",
+    "--replicates",
+    "4",
+    "--members",
+    "3",
+    "--no-figures",
+]
 
 
 @pytest.fixture(scope="module")

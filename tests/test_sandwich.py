@@ -1,13 +1,11 @@
 """The study of lower bounds: what it measures, what it calls an error, and its command line."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from ratecheck.minimax import __main__ as command
 from ratecheck.minimax.pages import report
-from ratecheck.minimax.sandwich import ORACLE, Sandwich, measure
+from ratecheck.minimax.sandwich import ORACLE, Measured, measure
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +37,13 @@ def test_measuring_again_gives_the_same_runs(found):
 
 def test_an_algorithm_below_the_bound_is_called_an_engine_error(found):
     wrong = found.runs.assign(regret=found.runs["regret"] / 1e6)
-    text = report(Sandwich(wrong, found.bounds), 4, 0)
+    text = report(Measured(wrong, found.every_bound))
     assert "ENGINE ERROR: 9 mean regrets lie below" in text
-    assert "ENGINE ERROR" not in report(found, 4, 0)
+    assert "ENGINE ERROR" not in report(found)
 
 
 def test_the_report_names_every_factor(found):
-    text = report(replace(found), 4, 0)
+    text = report(found)
     assert "**No algorithm falls below a bound**" in text
     assert "an oracle that knows the member falls below in 2 of 2 cases" in text
     last = found.factors[found.factors["horizon"] == 16384]
@@ -54,9 +52,19 @@ def test_the_report_names_every_factor(found):
 
 
 def test_a_family_that_is_not_used_leaves_a_gap_and_its_reason(found):
-    runs, bounds = (table[table["horizon"] != 4096] for table in (found.runs, found.bounds))
-    text = report(Sandwich(runs, bounds, ("T = 4,096, cone: no hard family",)), 4, 0)
-    assert "1 families were not used:\n\n- T = 4,096, cone: no hard family." in text
+    runs, bounds = found.runs[found.runs["horizon"] != 4096], found.every_bound
+    bounds = bounds.assign(problem=bounds["problem"].mask(bounds["horizon"] == 4096, "no hard family"))
+    text = report(Measured(runs, bounds))
+    assert "1 families were not used:\n\n- cone, d = 1, T = 4,096: no hard family." in text
+
+
+def test_the_report_is_written_again_from_the_tables(found, tmp_path):
+    found.runs.to_csv(tmp_path / "runs.csv", index=False)
+    found.every_bound.to_csv(tmp_path / "bounds.csv", index=False)
+    assert command.main(["--report", "--out", str(tmp_path)]) == 0
+    picture = "![Bounds and regrets in dimension 1](figures/sandwich-d1.png)"
+    assert picture in (tmp_path / "report.md").read_text("utf-8")
+    assert report(found).splitlines()[:6] == (tmp_path / "report.md").read_text("utf-8").splitlines()[:6]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +74,7 @@ def test_a_family_that_is_not_used_leaves_a_gap_and_its_reason(found):
         (["--members", "100000"], "nearest valid choice is 10000"),
         (["--family", "conee"], "did you mean 'cone'"),
         (["--seed", "-1"], "--seed"),
+        (["--report"], "there is no runs.csv in"),
     ],
 )
 def test_mistakes_get_one_sentence(words, said, tmp_path, capsys):

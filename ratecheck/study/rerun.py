@@ -92,8 +92,24 @@ def _runs(rows, anytime) -> list[tuple[int, tuple[int, ...]]]:
 def _from_study(series: Series, study):
     from .plan import cases, unforeseen
 
-    planned = cases(replace(study, seed=series.seed), curves=unforeseen) if study else ()
-    return next(((p.cost, p.algorithm, study.noise) for p in planned if p.case.series == series), None)
+    if study is None:
+        return None
+    planned = cases(replace(study, seed=series.seed), curves=unforeseen)
+    found = next(((p.cost, p.algorithm, study.noise) for p in planned if p.case.series == series), None)
+    return found or _member(series, study)
+
+
+def _member(series: Series, study):
+    """A member of a hard family by its name, and the algorithm of the study that ran on it; None if there is none."""
+    try:
+        cost = _called(series.cost, {"dented": partial(zoo.get, "dented")})
+    except Unknown:
+        return None
+    for algorithm in study.algorithms:
+        settled = algorithm.settle(cost)
+        if series_of(settled, cost, series.seed, study.noise, study.alignment) == series:
+            return cost, settled, study.noise
+    return None
 
 
 def _from_names(series: Series):
@@ -111,12 +127,19 @@ def _made(entry, **settings):
     return entry.load()(**settings)
 
 
+def _value(node, text):
+    """A literal; or the name of another cost, a text that stands there without quotes."""
+    if isinstance(node, ast.Name | ast.Call):
+        return ast.get_source_segment(text, node)
+    return ast.literal_eval(node)
+
+
 def _called(text: str, known: dict):
     """name(key=literal, ...), for a known name."""
     try:
         call = ast.parse(text, mode="eval").body
         name = call.func.id
-        given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+        given = {word.arg: _value(word.value, text) for word in call.keywords}
     except (SyntaxError, ValueError, TypeError, AttributeError, MemoryError, RecursionError):
         raise Unknown(f"{text[:80]} cannot be made from its name; {HINT}") from None
     if name not in known or call.args or None in given:
