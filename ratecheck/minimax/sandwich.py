@@ -151,7 +151,7 @@ def read(folder) -> Measured:
     for path in tables:
         if not path.is_file():
             raise ValueError(f"there is no {path.name} in {folder}; run the study first, without --report")
-    runs, bounds = (pd.read_csv(path, keep_default_na=False, na_values=[""]) for path in tables)
+    runs, bounds = (pd.read_csv(path, dtype={"problem": object}) for path in tables)
     return Measured(runs, bounds.assign(problem=bounds["problem"].fillna("")))
 
 

@@ -21,7 +21,8 @@ PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
-NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent", "factor"]
+NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
+LATER = {"factor": np.nan}  # columns that tables of studies without hard families lack
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
 WORDS += ["violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
@@ -126,6 +127,7 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
     for path in paths:
         try:
             read = pd.read_csv(path, dtype={c: str for c in columns if c not in numbers})
+            read = read.assign(**{c: value for c, value in LATER.items() if c not in read})
             trouble = _trouble(read, columns, numbers)
         except ValueError:  # nothing in it, or no table
             read, trouble = (), "no table"
