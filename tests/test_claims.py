@@ -21,7 +21,7 @@ HORIZONS = [2**k for k in range(4, 12)]
 
 def study_of(*algorithms, costs=(("cone", 1),), **options):
     options = {"horizons": HORIZONS, "replicates": 6} | options
-    return Study("claims", "?", costs, algorithms=algorithms, **options)
+    return Study("claims", "?", costs, algorithms=algorithms, **{"members": 0} | options)
 
 
 def violations(algorithm, cost):

@@ -51,7 +51,7 @@ class LooksAhead(RandomSearch):
 
 def study_of(factory, anytime=False, costs=(("cone", 1),), replicates=4):
     algorithm = AskTell(factory, anytime=anytime, promise=Rate(0.0))
-    return Study("own", "?", costs, [algorithm], horizons=HORIZONS, replicates=replicates)
+    return Study("own", "?", costs, [algorithm], horizons=HORIZONS, replicates=replicates, members=0)
 
 
 def noisy(x):
@@ -100,7 +100,7 @@ def test_an_anytime_plug_in_that_looks_at_the_horizon_is_noticed(tmp_path, place
 
 def test_a_cost_of_ones_own_is_looked_at_too(tmp_path, place):
     cost = replace(zoo.get("cone", 1, centre=0), name="noisy", formula=noisy, registered=False)
-    study = Study("own", "?", [cost], [AdaptiveBins()], horizons=HORIZONS, replicates=4)
+    study = Study("own", "?", [cost], [AdaptiveBins()], horizons=HORIZONS, replicates=4, members=0)
     with pytest.raises(NotDeterministic, match=r"noisy d = 1, AdaptiveBins is not deterministic"):
         run(tmp_path / "x", place, study)
 
@@ -140,7 +140,7 @@ def test_it_costs_little(tmp_path, anytime, replicates, steps):
 
 
 def test_what_is_ours_is_not_repeated(tmp_path):
-    study = Study("own", "?", [("cone", 1)], horizons=HORIZONS, replicates=4)
+    study = Study("own", "?", [("cone", 1)], horizons=HORIZONS, replicates=4, members=0)
     with Store(tmp_path, create=True) as store:
         assert Repeats(units_of(cases(study, curves=unforeseen), store, study.noise, 1), store).units == []
 

@@ -41,6 +41,9 @@ def test_a_study_leaves_its_files_and_says_what_it_found(finished):
     assert set(fits["theorem"]) >= {"Theorem 1", "Theorem 2", "Theorem 2, sharper", "Theorem 3"}
     assert set(fits["verdict"]) <= {"CONSISTENT", "REFUTED", "INCONCLUSIVE"}
     assert fits["reason"].str.len().min() > 20
+    bounds, fits = fits[fits["role"] == "bound"], fits[fits["role"] != "bound"]
+    assert set(bounds["verdict"]) == {"INCONCLUSIVE"}
+    assert set(bounds["reason"]) == {"no family: the study leaves out lower bounds and hard families (members = 0)"}
     for row in fits.itertuples():
         assert row.low <= row.slope <= row.high
         if row.theorem in ("Theorem 1", "Theorem 2"):
@@ -256,15 +259,19 @@ def test_nothing_is_refuted_where_a_start_explains_the_runs(finished):
 def test_looks_are_counted(tmp_path):
     def look(replicates):
         line = ["--family", "cone", "--dims", "1", "--horizons", "2^6:2^10", "--replicates", str(replicates)]
+        line += ["--members", "3"]
         assert command.main([*line, "--no-figures", "--workers", "1", "--out", str(tmp_path)]) == 0
-        return set(pd.read_csv(tmp_path / "fits.csv")["look"])
+        fits = pd.read_csv(tmp_path / "fits.csv")
+        assert set(fits[fits["role"] == "bound"]["look"]) == {1}  # the same members, whatever the replicates
+        return set(fits[fits["role"] != "bound"]["look"])
 
     assert look(8) == {1}
     assert look(8) == {1}  # the same runs, judged again
     assert look(12) == {2}
     assert "(look 2, with 5 % / 6)" in (tmp_path / "report.md").read_text("utf-8")
+    before = (tmp_path / "fits.csv").read_bytes()
     assert cli.main(["report", str(tmp_path), "--no-figures"]) == 0
-    assert set(pd.read_csv(tmp_path / "fits.csv")["look"]) == {2}
+    assert (tmp_path / "fits.csv").read_bytes() == before
 
 
 @pytest.mark.usefixtures("no_audits")

@@ -28,7 +28,9 @@ BOTH = (UniformBins(), AdaptiveBins(mu="theorem"))
 
 
 def study_of(costs=(("cone", 1),), algorithms=BOTH, **options):
-    return Study("three", "Do all three agree?", costs, algorithms, HORIZONS, **{"replicates": 8} | options)
+    return Study(
+        "three", "Do all three agree?", costs, algorithms, HORIZONS, **{"replicates": 8, "members": 0} | options
+    )
 
 
 @pytest.fixture(scope="module")

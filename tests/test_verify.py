@@ -12,7 +12,19 @@ from tests.test_alterations import alter
 
 pytestmark = pytest.mark.slow
 
-TINY = ["--family", "cone", "--dims", "1", "--horizons", "2^4:2^8", "--replicates", "4", "--no-figures"]
+TINY = [
+    "--family",
+    "cone",
+    "--dims",
+    "1",
+    "--horizons",
+    "2^4:2^8",
+    "--replicates",
+    "4",
+    "--no-figures",
+    "--members",
+    "0",
+]
 
 
 @pytest.fixture(scope="module")
