@@ -41,7 +41,7 @@ LOOK = 0.1  # seconds between two such looks where steps are slow
 ALONE = 1.0  # seconds of work before other processes are started, which takes about as long
 PROBES = 512
 STANDARD = Gaussian(1.0)
-SEMANTICS = 2  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
+SEMANTICS = 3  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
 class EngineError(RuntimeError):

@@ -8,13 +8,13 @@ from ratecheck.engine import SEMANTICS
 
 # Regret of replicate 3 with seed 1 after 500 steps in two dimensions: uniform bins, adaptive bins.  Whoever changes one
 # of these numbers raises `engine.SEMANTICS`: stores then know that their runs are others.
-PINNED_FOR = 2
+PINNED_FOR = 3
 REGRETS = {
     "ackley": (5379.65058, 10408.8284),
     "branin": (4592.70298, 26097.5768),
     "cone": (1644.59982, 1185.86787),
     "cusp": (2612.06981, 2201.13461),
-    "dented": (5830.36757, 12033.9136),
+    "dented": (5830.36757, 13137.7185),
     "double_sine": (439.98733, 392.834014),
     "garland": (473.924871, 546.578873),
     "griewank": (376.675389, 520.190888),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from matplotlib import rc_context
 
-from . import diagonal, plane
+from . import diagonal, plane, sandwich
 from .base import STYLE, Picture, save, slug
 from .compensated import COMPENSATED
 from .gap import GAP
@@ -19,7 +19,7 @@ from .residuals import RESIDUALS
 from .slopes import SLOPES
 from .speed import engine_speed
 
-__all__ = ["Regimes", "draw_overview", "draw_study", "engine_speed"]
+__all__ = ["Regimes", "draw_overview", "draw_sandwiches", "draw_study", "engine_speed"]
 
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
@@ -34,6 +34,12 @@ def draw_study(drafts, family, analysis, svg=False) -> list[Picture]:
                 title, figure = found
                 drawn.append(Picture(save(figure, drafts, f"{slug(family)}-{kind.stem}", svg), title, kind.caption))
     return drawn
+
+
+def draw_sandwiches(drafts, factors, theory, dim) -> str:
+    """The name of a figure: certified lower bounds under measured regrets, a panel for every cost of a dimension."""
+    with rc_context(STYLE):
+        return save(sandwich.sandwiches(factors, theory, dim), drafts, f"sandwich-d{dim}", svg=False)
 
 
 def draw_overview(drafts, fits, gaps, names, regimes: Regimes, svg=False) -> list[Picture]:

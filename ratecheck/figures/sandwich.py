@@ -19,7 +19,7 @@ def sandwiches(factors, theory, dim):
     names = list(dict.fromkeys(shown["algorithm"]))
     columns = min(COLUMNS, len(families))
     rows = -(-len(families) // columns)
-    figure, axes = panels(rows, columns, _keys(names))
+    figure, axes = panels(rows, columns, _keys(names), sharex=True)
     for axis, family in zip(axes.flat, families, strict=False):
         part = shown[shown["family"] == family]
         for i, name in enumerate(names):
@@ -41,6 +41,7 @@ def sandwiches(factors, theory, dim):
         axis.set_axis_off()
     for axis in list(axes.flat)[max(0, len(families) - columns) : len(families)]:  # the lowest of each column
         axis.set_xlabel("T")
+        axis.tick_params(labelbottom=True)
     for axis in np.atleast_2d(axes)[:, 0]:
         axis.set_ylabel("R")
     return figure

@@ -34,8 +34,7 @@ def main(argv=None) -> int:
 def _main(arguments) -> int:
     from function_zoo.registry import lookup
 
-    from ..figures.base import save
-    from ..figures.sandwich import sandwiches
+    from ..figures import draw_sandwiches
     from ..papers.zhao_lai import theorem3
     from .pages import report
     from .sandwich import ORACLE, measure, read
@@ -61,8 +60,7 @@ def _main(arguments) -> int:
     with together(arguments.out) as drafts:
         for dim in sorted({dim for _, dim in costs}):
             theory = {family: slope for (family, d), slope in slopes.items() if d == dim}
-            name = save(sandwiches(real, theory, dim), drafts, f"sandwich-d{dim}", svg=False)
-            pictures.append((name, f"Bounds and regrets in dimension {dim}"))
+            pictures.append((draw_sandwiches(drafts, real, theory, dim), f"Bounds and regrets in dimension {dim}"))
         for name, table in _tables(found):
             drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
         drafts.write("report.md", report(found, pictures))
