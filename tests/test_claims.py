@@ -243,7 +243,7 @@ def test_a_promised_lower_bound_is_answered_in_its_own_words(analysed):
 def test_verdicts_on_added_theorems_are_part_of_the_answer(analysed):
     folly = rc.Theorem("Folly", "upper", "no regret at all", lambda alpha, beta, dim: rc.Rate(1.0))
     mine = rc.AskTell(Other, promise=rc.Rate(0.0))
-    analysis = analysed(mine, theorems=[folly], horizons=[2**k for k in range(6, 13)])
+    analysis = analysed(mine, theorems=[folly], horizons=[2**k for k in range(6, 13)], replicates=12)
     assert "Folly is refuted in the one case" in answer(analysis, lambda result: result.case.algorithm)
 
 

@@ -19,7 +19,7 @@ RULES = (
     "measured (with the standard error that the draw of members and their runs have) and factor are those at the last "
     "T. The theorem is REFUTED if a mean lies below its bound so clearly that chance would do it once in {chance:,.0f} "
     "times: that is an error of the engine, for no strategy can. While the means lie above, a slope that is too small "
-    "refutes nothing. Where a reason asks for N runs, N is the number of members (`--members N`)."
+    "refutes nothing. Where a reason names N runs, N is the number of members (`--members N`)."
 )
 
 
