@@ -13,7 +13,7 @@ COLUMNS = 4
 
 
 def sandwiches(factors, theory, dim):
-    """`factors` is Sandwich.factors without the oracle, `theory[family]` the slope of Theorem 3."""
+    """`factors` is Measured.factors without the oracle, `theory[family]` the slope of Theorem 3."""
     shown = factors[factors["dim"] == dim]
     families = list(dict.fromkeys(shown["family"]))
     names = list(dict.fromkeys(shown["algorithm"]))
