@@ -1,14 +1,16 @@
 """For tests: a rate asserted within a tolerance, with a declared chance of a false alarm.
 
 Runs are made rung by rung, each with twice the steps of the one before, until they tell.  With limits of the growth of
-R/g, g the promised shape, over the whole window and over its last half, a rung
+R/g, g the promised shape, a rung
 
-passes  where the upper limits, that at T_max among them, stay below the tolerance (CONSISTENT, see `verdicts`), and the
-        negative control does not: the same runs, tilted to linear growth, fail.  A regret that grows by T^tolerance
-        more passes with a chance of 1 - power at most;
-fails   where the lower limits exceed the tolerance.  Where besides no start that bends into the promise explains the
-        runs (REFUTED) and that was so three rungs before, with a quarter of the horizon, it fails at once; else when no
-        time is left for another rung, which might show the bend;
+passes  where its upper limits over the whole window, over its last half and at T_max stay below the tolerance
+        (CONSISTENT, see `verdicts`), the negative control holds, that is, the same runs, tilted to linear growth, fail,
+        and no single run carries the mean.  A regret that grows by T^tolerance more passes with a chance of 1 - power
+        at most;
+fails   where its lower limit over the last half exceeds the tolerance.  Where besides no start that bends into the
+        promise explains the runs (REFUTED), and that was so three rungs before, with a quarter of the horizon or half
+        of it, this ends the test; else a failure waits until no time is left for a longer rung, which might show the
+        bend;
 else    the next one is tried.  Where none is left, the test raises CannotTell, which is no failure of the algorithm but
         of the test: its message says what would do.
 
@@ -56,9 +58,9 @@ if TYPE_CHECKING:
     from .engine import Runs
     from .pairing import Agreement
 
-NOMINAL = 0.5  # seconds of the first rung on a machine as fast as algorithms say
+NOMINAL = 1.0  # seconds of the first rung on a machine as fast as algorithms say
 INTERPRETED = 2e-5  # seconds per step that are said of what needs the interpreter
-FEWEST = 16  # runs of the first rung
+FEWEST = 32  # runs of the first rung
 PATIENCE = 3  # rungs between two refutations that need no further one
 MOST_RUNGS = 30
 DEARER = 1.5  # times as long as before may a step of the next rung take
@@ -139,6 +141,11 @@ class Assertion(Speaking):
         return 1 if self.claim.kind == "upper" else -1
 
     @property
+    def worst(self) -> float:
+        """The slope of the worst regret that there is."""
+        return 1.0 if self.sign > 0 else 0.0
+
+    @property
     def passes(self) -> float | None:
         return self.verdict.limits[0]
 
@@ -154,20 +161,23 @@ class Assertion(Speaking):
 
     @property
     def failed(self) -> bool:
-        """Whether the growth exceeds the tolerance."""
+        """Whether the growth over the last half of the window exceeds the tolerance."""
         return self.verdict.evidence is not None and bool(self._alarming(self.verdict.evidence.value))
 
     def _alarming(self, value):
-        found = self.verdict.evidence
-        return np.minimum(found.refuted(value), found.steep(value)) < self.rules.alarms(self.rung.number)
+        return self.verdict.evidence.lately(value) < self.rules.alarms(self.rung.number)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rate holds within the tolerance; not where a single run carries the mean."""
+        return self.verdict.name == Name.CONSISTENT and self.forceful and not self.fit.caution
 
     @property
     def forceful(self) -> bool:
         """Whether linear growth (of a lower bound: a bounded regret) would not pass, and these runs so tilted fail."""
         if self.fails is None:
             return False
-        worst = 1.0 if self.sign > 0 else 0.0
-        return min(self.sign * (worst - self.passes), self.sign * (worst - self.fails)) > 0
+        return min(self.sign * (self.worst - self.passes), self.sign * (self.worst - self.fails)) > 0
 
     def plot(self):
         """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
@@ -262,8 +272,8 @@ def assert_rate(
     algorithm, cost, rate, kind, noise, anytime, maximise, box, dim, minimum and maximum are those of `check`.
 
     tolerance     the excess exponent that must not pass: it would with a chance of 1 - power at most.
-    false_alarms  the chance that it fails where the growth over the last half of the window keeps to the tolerance, or
-                  where the promise holds after a start that `verdicts` knows; the same for `agreement` and `pinned`.
+    false_alarms  the chance that it fails where the growth over the last half of the window keeps to the tolerance; of
+                  `agreement` and of `pinned` the same, where runs follow the curve.
     budget        how long it may take on this machine, then it gives up with CannotTell.  It never changes a number,
                   and runs that were enough on one machine are enough on a slower one that is given more time.
     horizons, replicates  fix the size instead, one of them or both; with both the budget does not count.
@@ -277,7 +287,7 @@ def assert_rate(
     does.
     """
     __tracebackhide__ = True
-    clock = _Clock(time.monotonic(), seconds_of(budget))
+    seconds = seconds_of(budget)
     rules = _rules(tolerance, false_alarms, power)
     horizons = None if horizons is None else tuple(check_horizons(horizons))
     if horizons is not None and (len(horizons) < 3 or horizons[0] < 3):
@@ -297,11 +307,14 @@ def assert_rate(
     elif pinned is not None:
         check_writable(pinned, pin)
     try:
-        found = _climbed(job, claim, rules, horizons, replicates, clock, workers)
-        found = replace(found, agreement=_agreement(found) if agreement else None)
+        try:
+            found = asserted(job, claim, rules, seconds, horizons, replicates, workers, agreement)
+        except CannotTell as error:
+            if before is not None and error.found is not None:
+                _unchanged(error.found, before, pinned)
+            raise
         if before is not None:
-            found = replace(found, change=before.change(Pin.of(found.runs), pinned, rules.false_alarms))
-        _follows(found, pinned)
+            found = _unchanged(found, before, pinned)
     except (RateRefuted, CannotTell) as error:
         raise _illustrated(error, figures) from None
     if pinned is not None and before is None:
@@ -360,24 +373,22 @@ def _steps(job: Job, horizons) -> int:
     return horizons[-1] if job.algorithm.anytime else sum(horizons)
 
 
-def _climbed(job, claim, rules, horizons, replicates, clock, workers) -> Assertion:
+def asserted(job, claim, rules, seconds, horizons=None, replicates=None, workers=1, agreement=False) -> Assertion:
     """The rung that passes; a minimum that was searched for and not found is taken lower, and all begins anew."""
     check_cost(job.cost, job.algorithm.compiled)
-    for horizon in horizons or ():
-        job.algorithm.check(job.cost, horizon, job.alignment == "random")
-    for _ in range(ANEW):
+    clock = _Clock(time.monotonic(), seconds)
+    for attempt in range(ANEW + 1):
         try:
-            return _climb(job, claim, rules, horizons, replicates, clock, workers)
-        except LowerValue as found:
-            if job.cost.searched is None:
+            return _climb(job, claim, rules, horizons, replicates, clock, workers, agreement)
+        except LowerValue as lower:
+            if job.cost.searched is None or attempt == ANEW:
                 raise
-            job = replace(job, cost=lowered(job.cost, found.x, found.y))
-    return _climb(job, claim, rules, horizons, replicates, clock, workers)
+            job = replace(job, cost=lowered(job.cost, lower.x, lower.y))
 
 
-def _climb(job, claim, rules, horizons, replicates, clock, workers) -> Assertion:
+def _climb(job, claim, rules, horizons, replicates, clock, workers, agreement) -> Assertion:
     planner = Planner(job, claim, rules.tolerance)
-    made, refuted, found, ended, pace = {}, [], None, "", 0.0
+    made, refuted, found, curve, ended, pace = {}, [], None, None, "", 0.0
     for rung in _ladder(job, planner, horizons, replicates):
         try:
             for horizon in rung.horizons:
@@ -397,15 +408,20 @@ def _climb(job, claim, rules, horizons, replicates, clock, workers) -> Assertion
         if len(made.keys() & set(units)) < len(units):
             raise CannotTell(_unfinished(job, rung, made, clock), found)
         pace = (clock.spent - begun) / max(steps, 1)
-        found = _judged(job, claim, rules, planner, rung, made)
+        if curve is None or curve.horizons[-1] < rung.horizons[-1]:
+            curve = planner.curve(rung.horizons[-1])
+        case = planner.plan(rung.horizons, rung.replicates, 0.0, curve).case
+        found = _judged(job, claim, rules, case, rung, made)
         found = replace(found, seconds=clock.spent)
-        if found.verdict.name == Name.CONSISTENT and found.forceful:
-            return found
-        refuted.append(found.verdict.name == Name.REFUTED)
+        if found.passed:
+            return _agreeing(found) if agreement else found
+        refuted.append(found.failed and found.verdict.name == Name.REFUTED)
         if refuted[-1] and len(refuted) > PATIENCE and refuted[-1 - PATIENCE]:
             break
     if found is not None and found.failed:
         raise RateRefuted(_failure(found), found)
+    if found is not None and agreement:
+        found = _agreeing(found)
     raise CannotTell(_undecided(job, found, ended), found)
 
 
@@ -416,11 +432,10 @@ def _made(job, units, workers, limit) -> dict:
     return {unit: result for unit, result in done if len(result[0]) == len(unit[1])}
 
 
-def _judged(job, claim, rules, planner, rung, made) -> Assertion:
+def _judged(job, claim, rules, case, rung, made) -> Assertion:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         runs = gathered(job, [made[unit] for unit in job.units(rung.horizons, range(rung.replicates))])
-    case = planner.plan(rung.horizons, rung.replicates, 0.0, planner.curve(rung.horizons[-1])).case
     fit = None
     try:
         fit = fit_rate(runs, claim.rate.log_power, window=case.window)
@@ -447,20 +462,25 @@ def _decided(fit, claim, rules, look) -> Verdict:
 # More to assert
 
 
-def _agreement(found: Assertion) -> Agreement:
+def _agreeing(found: Assertion) -> Assertion:
+    """The same with its agreement with the predicted curve, which must not be REFUTED."""
     from .pairing import agreement
 
-    return replace(agreement(found.runs), level_of_confidence=1 - found.rules.false_alarms)
-
-
-def _follows(found: Assertion, pinned):
-    """Raise where runs do not follow the predicted curve, or the pinned one."""
-    if found.agreement is not None and found.agreement.name == Name.REFUTED:
+    compared = replace(agreement(found.runs), level_of_confidence=1 - found.rules.false_alarms)
+    found = replace(found, agreement=compared)
+    if compared.name == Name.REFUTED:
         first = f"the regret of {found.algorithm.label} on {found.cost} does not follow the predicted curve"
         raise CurveChanged(_message(first, found), found)
-    if found.change is not None and found.change.significant:
+    return found
+
+
+def _unchanged(found: Assertion, before: Pin, pinned) -> Assertion:
+    """The same with its change from a pinned curve, which must not be significant."""
+    found = replace(found, change=before.change(Pin.of(found.runs), pinned, found.rules.false_alarms))
+    if found.change.significant:
         first = f"the regret of {found.algorithm.label} on {found.cost} is another one than in {pinned}"
         raise CurveChanged(f"{_message(first, found)}\nIf that is meant, write it anew: pytest --ratecheck-pin", found)
+    return found
 
 
 # What is said
@@ -476,8 +496,7 @@ def _failure(found: Assertion) -> str:
     first = f"the regret of {found.algorithm.label} on {found.cost} grows {grows} {promised}"
     if found.verdict.name == Name.REFUTED:
         return _message(f"REFUTED: {first}", found)
-    excuse = f"{found.verdict.evidence.nearest} would excuse it; if it has one, give later horizons"
-    return _message(f"{first}, in this window and in its last half; only {excuse}", found)
+    return _message(f"{first}, over the last half of the window", found)
 
 
 def _undecided(job, found: Assertion | None, ended) -> str:
@@ -486,7 +505,10 @@ def _undecided(job, found: Assertion | None, ended) -> str:
     first = f"cannot tell whether {found.asserted}"
     if found.verdict.name == Name.CONSISTENT and not found.forceful:
         worst = "linear growth" if found.sign > 0 else "a bounded regret"
-        first += f": {worst} could pass for it in this window, the promised logarithm included"
+        could = "could pass for it" if found.sign * (found.worst - found.passes) <= 0 else "would not have failed"
+        first += f": {worst} {could} in this window, and a test that nothing fails has no force"
+    elif found.verdict.name == Name.CONSISTENT:
+        first += f": {found.fit.caution}"
     elif found.rung.number is None:
         first += ": these runs are too few or too short"
     return _message(f"{first}; {ended}" if ended else first, found)

@@ -93,10 +93,9 @@ class Evidence:
         p = np.maximum(self.exceeds(value), self.scatters(value))
         return np.where(self._above(value, LATE, self.margin) > LATE_LEVEL, 1.0, p)
 
-    def steep(self, value=None):
-        """Of the hypothesis that the window or its last half keeps to the margin, whatever else may explain it."""
-        value = self.value if value is None else value
-        return np.maximum(np.maximum(self.exceeds(value), self.scatters(value)), self._above(value, LATE, self.margin))
+    def lately(self, value=None):
+        """Of the hypothesis that the last half of the window keeps to the margin, whatever may explain it."""
+        return self._above(self.value if value is None else value, LATE, self.margin)
 
     def exceeds(self, value=None):
         return self._above(self.value if value is None else value, WHOLE, self.margin)
