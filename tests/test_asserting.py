@@ -35,7 +35,7 @@ COST = zoo.cost(distance, -1.0, 1.0, minimum=0.0)
 
 
 class Nearer:
-    """The distance to the minimiser falls like t^(-1/2): R = T^(1/2)."""
+    """The mean distance to the minimiser is that by which t^(1/2) grows: R = T^(1/2)."""
 
     power = 0.5
     closer = 1.0
@@ -45,7 +45,8 @@ class Nearer:
 
     def ask(self):
         self.t += 1
-        return self.closer * min(1.0, 0.2 * self.rng.exponential()) * self.t**-self.power
+        grown = self.t ** (1 - self.power) - (self.t - 1) ** (1 - self.power)
+        return self.closer * min(1.0, 0.2 * self.rng.exponential()) * grown
 
     def tell(self, x, y):
         pass
