@@ -40,7 +40,7 @@ from function_zoo.speaking import Speaking, lines
 from .algorithms.run import LowerValue
 from .analysis import irrefutable, premature
 from .budget import FEWEST_DOUBLINGS, LAST, SHORTEST, Planner, duration, seconds_of
-from .checking import ANEW, OVERRUN, _settled
+from .checking import ANEW, OVERRUN, settled
 from .checks import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from .engine import STANDARD, Job, Limit, check_cost, finished, gathered
 from .evidence import WHOLE
@@ -293,7 +293,7 @@ def assert_rate(
     if horizons is not None and (len(horizons) < 3 or horizons[0] < 3):
         raise ValueError(f"horizons = {shown(list(horizons))}: a slope needs three of them, the first 3 or larger")
     replicates = None if replicates is None else whole("replicates", replicates, 3, MOST_REPLICATES)
-    job, claim, _ = _settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed)
+    job, claim, _ = settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed)
     if why := irrefutable(claim):
         raise ValueError(f"there is nothing to assert: {why}")
     if agreement and not hasattr(job.algorithm, "level_rule"):

@@ -29,7 +29,10 @@ from ..rates import Rate
 from .mutants import MUTANTS, Switches, run
 
 TOLERANCE, FALSE_ALARMS, POWER = 0.1, 1e-3, 0.95  # the defaults of assert_rate
-SIZE = {"horizons": tuple(round(2 ** (k / 2)) for k in range(16, 33)), "replicates": 32}  # kernels of mutants are slow
+# Of mistakes: fixed, so that the clock has no say.
+OF_KERNELS = {"horizons": tuple(round(2 ** (k / 2)) for k in range(16, 33)), "replicates": 32}
+OF_PLAIN = {"horizons": tuple(round(2 ** (k / 2)) for k in range(10, 23)), "replicates": 32}
+OF_EACH = {"horizons": tuple(2**k for k in range(5, 11)), "replicates": 64}
 
 # Algorithms with ask and tell, sound as they are; mistakes are other attributes
 
@@ -149,15 +152,15 @@ class Kind(NamedTuple):
     rate: Rate
     sound: Callable[[int], Job]
     mistakes: dict[str, Callable[[int], Job]]
-    size: dict = {}  # of runs with a mistake  # noqa: RUF012
+    size: dict  # of runs with a mistake
     agreement: bool = False
 
 
-def plain(cost, rate, cls, mistakes) -> Kind:
+def plain(cost, rate, cls, mistakes, size=OF_PLAIN) -> Kind:
     def job(cls):
         return lambda seed: Job(AskTell(cls).settle(cost), cost, seed)
 
-    return Kind(cost, rate, job(cls), {name: job(changed(cls, **m)) for name, m in mistakes.items()})
+    return Kind(cost, rate, job(cls), {name: job(changed(cls, **m)) for name, m in mistakes.items()}, size)
 
 
 def kernel(cost, rate, algorithm, names, agreement) -> Kind:
@@ -166,7 +169,9 @@ def kernel(cost, rate, algorithm, names, agreement) -> Kind:
     def job(mistake):
         return lambda seed: Mistaken(settled, cost, seed, switches=MUTANTS[settled.kind][mistake])
 
-    return Kind(cost, rate, lambda seed: Job(settled, cost, seed), {name: job(name) for name in names}, SIZE, agreement)
+    return Kind(
+        cost, rate, lambda seed: Job(settled, cost, seed), {name: job(name) for name in names}, OF_KERNELS, agreement
+    )
 
 
 def kinds() -> dict[str, Kind]:
@@ -180,7 +185,7 @@ def kinds() -> dict[str, Kind]:
         "kernel, uniform, with agreement": kernel(*uniform, True),
         "ask/tell, steps": plain(bowl, Rate.of_regret(1 / 2), FiniteDifferences, OF_STEPS),
         "ask/tell, arms": plain(grid, Rate.of_regret(2 / 3), EpsilonGreedy, OF_ARMS),
-        "ask/tell, a run per horizon": plain(grid, Rate.of_regret(2 / 3), ExploreThenCommit, OF_PHASES),
+        "ask/tell, a run per horizon": plain(grid, Rate.of_regret(2 / 3), ExploreThenCommit, OF_PHASES, OF_EACH),
     }
 
 
