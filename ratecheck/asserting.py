@@ -64,6 +64,7 @@ FEWEST = 32  # runs of the first rung
 PATIENCE = 3  # rungs between two refutations that need no further one
 MOST_RUNGS = 30
 DEARER = 1.5  # times as long as before may a step of the next rung take
+RULE_OF_THREE = 3.0  # N runs without an event leave 3/N of it possible, at 95 %
 STEP = 0.02  # of a growth that is looked for
 FURTHEST = 2.0
 
@@ -198,6 +199,7 @@ class Assertion(Speaking):
             "asserted": f"{self.asserted}, within T^{self.rules.tolerance:g}",
             "found": self.verdict.reason,
             "force": self.force,
+            "unseen": f"up to {100 * RULE_OF_THREE / self.rung.replicates:.2g} % of all runs that behave otherwise",
             "runs": self.size,
         }
         if self.agreement is not None:

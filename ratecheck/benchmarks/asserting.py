@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,10 +21,11 @@ import function_zoo as zoo
 from function_zoo.commandline import OWN_CODE, Parser, guarded, natural
 from function_zoo.files import write_whole
 
-from ..algorithms import AdaptiveBins, AskTell, UniformBins
+from ..algorithms import AdaptiveBins, AskTell, Compiled, UniformBins
 from ..asserting import CannotTell, RateRefuted, Rules, asserted
 from ..claims import Claim
 from ..engine import Job
+from ..kernels import uniform
 from ..papers.zhao_lai import theorem1_corrected, theorem2_sharper
 from ..rates import Rate
 from .mutants import MUTANTS, Switches, run
@@ -128,6 +130,51 @@ def changed(cls, **attributes):
     return type(f"{cls.__name__}Mistaken", (cls,), attributes)
 
 
+# The same as EpsilonGreedy, compiled
+
+
+class Grid(NamedTuple):
+    points: np.ndarray
+    n: np.ndarray
+    total: np.ndarray
+    arm: np.ndarray
+    epsilon: float
+    power: float
+    memory: float
+    second: bool
+
+
+def begun(dim, lower, upper, horizon, rng, epsilon=1.0, power=1 / 3, memory=np.inf, second=False):
+    points, arm = np.linspace(lower[0], upper[0], 11), np.zeros(1, dtype=np.int64)
+    return Grid(points, np.zeros(11), np.zeros(11), arm, epsilon, power, float(memory), second)
+
+
+def ask(state, t, rng, x):
+    best, next_best = 0, 0
+    if t <= 11:
+        best = t - 1
+    elif uniform(rng) < state.epsilon * t**-state.power:
+        best = int(11 * uniform(rng))
+    else:
+        lowest, next_lowest = np.inf, np.inf
+        for k in range(11):
+            mean = state.total[k] / state.n[k]
+            if mean < lowest:
+                next_best, next_lowest, best, lowest = best, lowest, k, mean
+            elif mean < next_lowest:
+                next_best, next_lowest = k, mean
+        if state.second:
+            best = next_best
+    state.arm[0] = best
+    x[0] = state.points[best]
+
+
+def tell(state, t, x, y):
+    if t <= 11 or t <= state.memory:
+        state.n[state.arm[0]] += 1
+        state.total[state.arm[0]] += y
+
+
 # Kernels with a mistake
 
 
@@ -163,6 +210,14 @@ def plain(cost, rate, cls, mistakes, size=OF_PLAIN) -> Kind:
     return Kind(cost, rate, job(cls), {name: job(changed(cls, **m)) for name, m in mistakes.items()}, size)
 
 
+def machine_code(cost, rate, mistakes) -> Kind:
+    def job(**settings):
+        algorithm = Compiled(partial(begun, **settings), ask, tell, anytime=True).settle(cost)
+        return lambda seed: Job(algorithm, cost, seed)
+
+    return Kind(cost, rate, job(), {name: job(**m) for name, m in mistakes.items()}, OF_KERNELS)
+
+
 def kernel(cost, rate, algorithm, names, agreement) -> Kind:
     settled = algorithm.settle(cost)
 
@@ -176,15 +231,16 @@ def kernel(cost, rate, algorithm, names, agreement) -> Kind:
 
 def kinds() -> dict[str, Kind]:
     cone, bowl, grid = zoo.get("cone", 2), zoo.get("quadratic", 2), zoo.get("cone", 1, centre=0.2)
-    adaptive = (cone, theorem2_sharper.rate(cone.constants, 2), AdaptiveBins(), FOR_ADAPTIVE)
-    uniform = (bowl, theorem1_corrected.rate(bowl.constants, 2), UniformBins(), FOR_UNIFORM)
+    for_adaptive = (cone, theorem2_sharper.rate(cone.constants, 2), AdaptiveBins(), FOR_ADAPTIVE)
+    for_uniform = (bowl, theorem1_corrected.rate(bowl.constants, 2), UniformBins(), FOR_UNIFORM)
     return {
-        "kernel, adaptive": kernel(*adaptive, False),
-        "kernel, adaptive, with agreement": kernel(*adaptive, True),
-        "kernel, uniform": kernel(*uniform, False),
-        "kernel, uniform, with agreement": kernel(*uniform, True),
+        "kernel, adaptive": kernel(*for_adaptive, False),
+        "kernel, adaptive, with agreement": kernel(*for_adaptive, True),
+        "kernel, uniform": kernel(*for_uniform, False),
+        "kernel, uniform, with agreement": kernel(*for_uniform, True),
         "ask/tell, steps": plain(bowl, Rate.of_regret(1 / 2), FiniteDifferences, OF_STEPS),
         "ask/tell, arms": plain(grid, Rate.of_regret(2 / 3), EpsilonGreedy, OF_ARMS),
+        "compiled, arms": machine_code(grid, Rate.of_regret(2 / 3), OF_GRIDS),
         "ask/tell, a run per horizon": plain(grid, Rate.of_regret(2 / 3), ExploreThenCommit, OF_PHASES, OF_EACH),
     }
 
@@ -203,8 +259,9 @@ OF_ARMS = {
     "epsilon t^(-1/6)": {"power": 1 / 6},
     "never explores": {"epsilon": 0.0},
     "stops learning": {"memory": 30},
-    "any arm for the best": {"greedy": second_best},
+    "the second best": {"greedy": second_best},
 }
+OF_GRIDS = {name: m for name, m in OF_ARMS.items() if "greedy" not in m} | {"the second best": {"second": True}}
 OF_PHASES = {
     "explores T / 4": {"power": 1.0, "share": 0.25},
     "explores T^0.85": {"power": 0.85},
