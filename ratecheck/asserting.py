@@ -313,7 +313,7 @@ def assert_rate(
             found = asserted(job, claim, rules, seconds, horizons, replicates, workers, agreement)
         except CannotTell as error:
             if before is not None and error.found is not None:
-                _unchanged(error.found, before, pinned)
+                error.found = _unchanged(error.found, before, pinned)
             raise
         if before is not None:
             found = _unchanged(found, before, pinned)
