@@ -62,7 +62,7 @@ THEOREMS = {
 # The period of quartic in d = 3 is 45: it is still far from its rate in the first of two periods that end at 2^18.
 LATEST_OF = {("quartic", 3): 2**20}
 RUNS_OF = {("quadratic", 1, "uniform"): 128, ("quadratic", 1, "adaptive"): 64, ("quartic", 1, "adaptive"): 64}
-# T^(2/3) (ln T)^2 and T^(3/4) (ln T)^2 are as steep as T in these windows: a rate that linear growth keeps says nothing.
+# T^(2/3) (ln T)^2 and T^(3/4) (ln T)^2 are as steep as T in these windows: a rate that linear growth keeps is empty.
 WITHOUT_FORCE = {("valley", 2, "uniform"), ("valley", 3, "uniform")}
 # Theory: 0.1.  Both slopes are 0.59 up to T = 2^22, and what is left of the gap comes from the logarithms divided out.
 UNRESOLVED = {("quadratic", 3)}
