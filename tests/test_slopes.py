@@ -6,8 +6,8 @@ one in `rates/`, measured with another seed; in one dimension it follows the pre
 Horizons.  The adaptive method's regret repeats itself when T grows by 2^D, so its windows are whole periods, two at
 least, with four horizons in each at least; uniform bins are seen about once per octave of the same window.
 
-Number of runs.  With 32 runs the standard error of a slope is 0.002 to 0.007 (uniform bins on quadratic, d = 1, get
-128), so that an interval that errs once in a million, 6.1 standard errors, still lies within the margin of the
+Number of runs.  With 32 runs the standard error of a slope is 0.002 to 0.007 (on quadratic and quartic, d = 1, some
+get 64 or 128), so that an interval that errs once in a million, 6.1 standard errors, still lies within the margin of the
 verdicts, 0.05; `check_size` holds every fit to that.  32 is a power of two: the lengths a0 then fill their octave
 evenly.
 
@@ -17,7 +17,7 @@ linear regret, 36 times the median at T = 2^22.  No number of runs that fits her
 6,000 runs on quadratic, d = 1, 2, 3, at T = 2^15 exceeded one and a half times the median.
 
 Chance.  A rate fails, and a curve counts as changed, with a false-alarm rate of 1e-6 each.  A verdict is asserted, and
-a tolerance taken, where 1,000 fits with one and a half times the noise of these runs around the pinned means all gave
+a tolerance taken, where 250 fits with one and a half times the noise of these runs around the pinned means all gave
 it, that is, where it takes more than four and a half standard errors to change it.  `python -m tests.test_slopes`
 measures the curves again, writes them and prints the table.
 """
