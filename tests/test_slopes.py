@@ -7,8 +7,8 @@ Horizons.  The adaptive method's regret repeats itself when T grows by 2^D, so i
 least, with four horizons in each at least; uniform bins are seen about once per octave of the same window.
 
 Number of runs.  With 32 runs the standard error of a slope is 0.002 to 0.007 (on quadratic and quartic, d = 1, some
-get 64 or 128), so that an interval that errs once in a million, 6.1 standard errors, still lies within the margin of the
-verdicts, 0.05; `check_size` holds every fit to that.  32 is a power of two: the lengths a0 then fill their octave
+get 64 or 128), so that an interval that errs once in a million, 6.1 standard errors, still lies within the margin of
+the verdicts, 0.05; `check_size` holds every fit to that.  32 is a power of two: the lengths a0 then fill their octave
 evenly.
 
 Initial cells.  a0 = 1, half the side of the box.  With a0 = 2 the only query of a first cell can return 40 where
