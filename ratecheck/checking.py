@@ -224,7 +224,7 @@ def check(
     quiet       say nothing meanwhile.
     """
     begun = time.monotonic()
-    job, claim, cautions = _settled(
+    job, claim, cautions = settled(
         algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed
     )
     workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
@@ -257,7 +257,7 @@ def check(
 # What is meant
 
 
-def _settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed):
+def settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed):
     """The job and the claim, and what to say about them."""
     if not (maximise is None or isinstance(maximise, bool)):
         raise ValueError(f"maximise = {shown(maximise)} must be True, False or None")

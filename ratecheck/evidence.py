@@ -93,6 +93,10 @@ class Evidence:
         p = np.maximum(self.exceeds(value), self.scatters(value))
         return np.where(self._above(value, LATE, self.margin) > LATE_LEVEL, 1.0, p)
 
+    def lately(self, value=None):
+        """Of the hypothesis that the last half of the window keeps to the margin, whatever may explain it."""
+        return self._above(self.value if value is None else value, LATE, self.margin)
+
     def exceeds(self, value=None):
         return self._above(self.value if value is None else value, WHOLE, self.margin)
 

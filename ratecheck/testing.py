@@ -1,4 +1,4 @@
-"""For the test suites of other people: the contract that every algorithm keeps to, as a function to call."""
+"""For the test suites of other people: rates to assert, and the contract that every algorithm keeps to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
     from .algorithms.protocol import Algorithm
+    from .asserting import Assertion as Assertion
+    from .asserting import CannotTell as CannotTell
+    from .asserting import CurveChanged as CurveChanged
+    from .asserting import RateRefuted as RateRefuted
+    from .asserting import assert_rate as assert_rate
 
+ASSERTING = ("Assertion", "CannotTell", "CurveChanged", "RateRefuted", "assert_rate")
 HORIZONS = (20, 60, 200)
 LATER = 2**20
 INTERPRETED = 50  # steps without the compiler
@@ -26,6 +32,14 @@ sys.path[:], sent = pickle.load(sys.stdin.buffer)
 from ratecheck.testing import _table
 sys.stdout.buffer.write(pickle.dumps(_table(*pickle.loads(sent))))
 """
+
+
+def __getattr__(name):
+    if name in ASSERTING:  # on first use: it needs the whole engine
+        from . import asserting
+
+        return getattr(asserting, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def check_algorithm(algorithm: Algorithm, costs: Iterable[Cost] | None = None, elsewhere: bool = True) -> None:
