@@ -112,7 +112,8 @@ class Shape:
 
 
 def keys(results):
-    line = Line2D([], [], color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, label="certified lower bound")
+    worst = "certified lower bound, worst cost nearby"
+    line = Line2D([], [], color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, label=worst)
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
         Patch(color=ANY, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
