@@ -212,6 +212,8 @@ def locate(target: Target, rng, starts=32, width=48, rounds=50, points=None):
     minimum = float(best.min())
     range_ = np.ptp(values)
     tied = x[best <= minimum + max(1e-9 * range_, 2 * gained[1])]
+    if gained[1] > 1e-9 * range_:  # what counts as tied may be far from the best
+        tied = np.vstack([x[best.argmin()], tied])
     tied = np.vstack([tied, *(_ends(target, y, 1e-13 * range_) for y in tied[:8])])
     distinct = [tied[0]]
     for y in tied[1:]:

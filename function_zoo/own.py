@@ -22,6 +22,7 @@ from .registry import InvalidChoice, number
 SEARCH = 500_000  # evaluations in which a minimum is looked for
 LEAST_SEARCH = 2000
 QUICK, PATIENCE = 1.0, 60.0  # seconds: a search that compiles nothing, and one that nobody has asked for
+ROUNDING = 1e-9  # of the minimum: what a minimiser may exceed it by
 PROBES, MORE = 5, 64  # points that show how a function is called, and whether its compiled form says the same
 ONE_NUMBER, ONE_POINT, COORDINATES, ROWS = "f(number)", "f(point)", "f(x0, x1, ...)", "f(array of points)"
 
@@ -416,4 +417,10 @@ def _searched(formula: Own, lower, upper, search, maximise):
     side = float(np.max(upper - lower))
     target = Target(many, lower, upper, 0.0, np.empty((0, len(lower))), 0.0, side)
     target, doubt = locate(target, rng, points=points, **size)
-    return target.minimum, target.minimisers, max(doubt, float(np.spacing(abs(target.minimum))))
+    return target.minimum, _lowest(target), max(doubt, float(np.spacing(abs(target.minimum))))
+
+
+def _lowest(target) -> np.ndarray:
+    """The minimisers that are as low as the minimum; a search that did not come to its end calls more of them so."""
+    excess = target.many(target.minimisers) - target.minimum
+    return target.minimisers[excess <= ROUNDING * max(1.0, abs(target.minimum))]

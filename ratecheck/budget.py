@@ -290,7 +290,8 @@ class Planner:
     def _refusal(self, pace, seconds, horizons, workers, replicates=None) -> str:
         number = replicates or ENOUGH
         needed = number * self.each(pace, horizons) / SPARE / workers + pace.load * (JUDGING + STARTUP)
+        needed = max(1.2 * needed, 2 * seconds)  # what was too short does not become enough
         return (
             f"a budget of {duration(seconds)} is too short: a run up to T = {horizons[-1]} takes "
-            f"{duration(pace(horizons[-1]))}; budget = {duration(1.2 * needed)!r} allows {number} runs up to there"
+            f"{duration(pace(horizons[-1]))}; budget = {duration(needed)!r} allows {number} runs up to there"
         )

@@ -29,7 +29,7 @@ from .analysis import held_back, irrefutable, premature
 from .budget import PILOT, Plan, Planner, duration, pilot, seconds_of
 from .checks import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from .claims import Claim, Theorem
-from .engine import STANDARD, Job, Limit, Runs, begin, check_cost, finished, gathered
+from .engine import STANDARD, Job, Limit, Overdue, Runs, begin, check_cost, ending, finished, gathered
 from .fit import Fit, fit_rate
 from .means import FitError
 from .noise import Gaussian, Noise, check_noise
@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from .pairing import Agreement
 
 OVERRUN = 1.5  # times the budget: then nobody waits any more
+LEAST = 0.5  # of the budget that runs get, whatever the pilot and the compiler took
 ANEW = 3  # times at most that a search for the minimum goes on from a lower value
 COMPARED = 32  # runs that are compared with the predicted curve
 MOST_CELLS = 1e5  # of a prediction that takes a moment
 REPEATED = 16  # steps that are made twice
+SOME = 100  # steps of a run whose cells are looked at
 WIDTH = 80
 
 
@@ -264,8 +266,11 @@ def settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, m
     cautions = []
     algorithm = as_algorithm(algorithm, anytime, None)
     cost = as_cost(cost, box, dim, minimum, maximum, bool(maximise))
-    if maximise is not None and isinstance(algorithm, AskTell) and maximise != cost.maximise:
-        algorithm = replace(algorithm, maximise=maximise)
+    if maximise is not None and maximise != cost.maximise:
+        if isinstance(algorithm, AskTell):
+            algorithm = replace(algorithm, maximise=maximise)
+        else:
+            cost = replace(cost, maximise=maximise)
     if isinstance(noise, Real) and not isinstance(noise, bool):
         noise = Gaussian(noise)
     check_noise(noise)
@@ -281,8 +286,8 @@ def settled(algorithm, cost, rate, kind, anytime, maximise, box, dim, minimum, m
 
 
 def _alignment(algorithm, cost) -> str:
-    """Random, unless the algorithm would leave the region where the cost is known."""
-    if algorithm.compiled and not cost.margin:
+    """Random, unless the algorithm has cells that would leave the region where the cost is known."""
+    if algorithm.length(cost, SOME, 0.0) and not cost.margin:
         return "fixed"
     return "random"
 
@@ -292,7 +297,13 @@ def as_algorithm(given, anytime=None, maximise=None):
     if isinstance(given, str):
         given = named(given).load()()
     if isinstance(given, type) and given.__name__ in {entry.cls for entry in ENTRIES} and hasattr(given, "claims"):
-        given = given() if given is not AskTell else given
+        try:
+            given = given()
+        except TypeError as error:
+            raise ValueError(
+                f"algorithm = {given.__name__} is a class of ratecheck's that lacks what it is made of "
+                f"({error}); give {given.__name__}(...)"
+            ) from None
     if isinstance(given, AskTell):
         options = {"anytime": anytime, "maximise": maximise}
         return replace(given, **{name: value for name, value in options.items() if value is not None})
@@ -397,23 +408,30 @@ def _shape(rate: Rate) -> str:
 def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet):
     """The plan, the runs that are complete, and what to say about them."""
     begun = time.monotonic()
-    check_cost(job.cost, job.algorithm.compiled)
+
+    def left():
+        """Seconds of the budget; half of it at least, for what is compiled once must not leave nothing for runs."""
+        return max(seconds - (time.monotonic() - begun), LEAST * seconds)
+
+    if seconds is not None:
+        say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow")
     planner = Planner(job, claim, margin)
-    remark = _repeated(job, min(horizons[0], REPEATED) if horizons else REPEATED)
-    for horizon in horizons or ():
-        job.algorithm.check(job.cost, horizon, job.alignment == "random")
+    try:
+        with ending(job, seconds):
+            remark = _tried(job, horizons or ())
+            pace = pilot(job, 0.0, 1) if seconds is None else pilot(job, PILOT * seconds, workers)
+    except Overdue:
+        raise ValueError(
+            f"{job.algorithm.label} did not come to the end of its first short runs in {duration(seconds)}: it hangs, "
+            "or it needs a larger budget"
+        ) from None
     if seconds is None:
-        pace = pilot(job, 0.0, 1)
         plan = planner.plan(horizons, replicates, replicates * planner.each(pace, horizons) / workers, workers)
         limit = Limit()
     else:
-        say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow")
-        pace = pilot(job, PILOT * seconds, workers)
-        left = seconds - (time.monotonic() - begun)
-        plan = planner.within(pace, left, workers, horizons, replicates, seconds)
+        plan = planner.within(pace, left(), workers, horizons, replicates, seconds)
         plan = replace(plan, seconds=plan.seconds + time.monotonic() - begun)
-        left = seconds - (time.monotonic() - begun)
-        limit = Limit(left, left + (OVERRUN - 1) * seconds)
+        limit = Limit(left(), left() + (OVERRUN - 1) * seconds)
     say(f"plan: {plan}")
     found = _collected(job, job.units(plan.horizons, range(plan.replicates)), plan.workers, limit, pace, quiet)
     complete = [units for r in range(plan.replicates) if found.keys() >= set(units := job.units(plan.horizons, [r]))]
@@ -430,8 +448,12 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
         return plan, gathered(job, [found[unit] for units in complete for unit in units]), [*cut, *remark]
 
 
-def _repeated(job, horizon) -> list[str]:
-    """Whether a short run comes out with other bits when it is made again."""
+def _tried(job, horizons) -> list[str]:
+    """Whether cost and algorithm work at all, and with the same bits when a short run is made again."""
+    check_cost(job.cost, job.algorithm.compiled)
+    for horizon in horizons:
+        job.algorithm.check(job.cost, horizon, job.alignment == "random")
+    horizon = min([REPEATED, *horizons])
     runs = [begin(job.algorithm, job.cost, horizon, 0, job.seed, job.noise, job.alignment)[0] for _ in range(2)]
     for run in runs:
         run.advance(horizon)

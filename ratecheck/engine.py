@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import signal
 import threading
 import time
 import warnings
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -228,6 +229,36 @@ class Limit:
         return self.spent > self.at_most
 
 
+class Overdue(BaseException):
+    """Somebody's code took longer than anybody waits; no `except Exception` of his keeps it from ending."""
+
+
+@contextmanager
+def ending(job: Job, seconds: float | None):
+    """Raise Overdue in plain Python that takes longer than this; only the main thread can be interrupted so."""
+    able = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or job.algorithm.compiled or not able or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    armed = True
+
+    def end(*_):
+        if armed:
+            raise Overdue
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, LOOK), LOOK)  # again, should it be swallowed
+        try:
+            yield
+        finally:
+            armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def finished(job: Job, units, workers: int, limit: Limit | None = None, together: int | None = None):
     """(unit, result) of every run as it ends; of those that the limit allows to begin and to end.
 
@@ -260,7 +291,11 @@ def _here(job, units, limit, until):
     for i, unit in enumerate(units):
         if limit.over():
             return []
-        result = job.run(unit, stop)
+        try:
+            with ending(job, limit.left):
+                result = job.run(unit, stop)
+        except Overdue:
+            return []
         if len(result[0]) < len(unit[1]):
             return units[i:] if not limit.is_set() else []
         yield unit, result

@@ -45,7 +45,8 @@ class Compiled:
 
         init(dim, lower, upper, horizon, rng) -> state
         ask(state, t, rng, x)                              writes the point to query in step t = 1, 2, ... into x
-        tell(state, t, x, y)                               learns that y was observed at x
+        tell(state, t, x, y)                               learns that y was observed at x: a reward where the cost is
+                                                           one that is maximised
 
     `init` is called by Python, once for each run, and a `functools.partial` gives it settings.  `ask` and `tell` are
     plain functions in numba's subset of Python, which are compiled here, or are compiled already.  A state is whatever
@@ -211,6 +212,7 @@ class CompiledRun(Run):
         super().__init__(cost, noise, own, None)
         self.noise_rng = open_state(noise_rng.bit_generator.seed_seq)
         self.name = algorithm.label
+        self.sign = -1.0 if cost.maximise else 1.0
         self.loop = algorithm.loop
         try:
             self.memory = algorithm.init(cost.dim, cost.lower.copy(), cost.upper.copy(), horizon, self.rng)
@@ -229,8 +231,8 @@ class CompiledRun(Run):
 
     def advance(self, until, loop=None):
         drawn = (*self.sampled[:-1], self.noise_rng, self.rng)
-        arguments = (*drawn, self.cost.lower, self.cost.upper, self.state, self.total_regret, self.x, until)
-        status, self.memory = (loop or self.loop.advance)(self, *arguments, self.memory)
+        arguments = (*drawn, self.cost.lower, self.cost.upper, self.state, self.total_regret, self.x)
+        status, self.memory = (loop or self.loop.advance)(self, *arguments, self.sign, until, self.memory)
         if status == OUTSIDE:
             raise ValueError(
                 f"{self.name} asked for {self.x.tolist()} in step {self.t + 1}, which is no point of the box of "
@@ -340,7 +342,7 @@ def _same(state, new) -> bool:
     return types.unliteral(new) == state
 
 
-def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock, regret, x, until, state):
+def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock, regret, x, sign, until, state):
     status = FINE
     t = clock[CLOCK]
     R = regret[0]
@@ -362,7 +364,7 @@ def drive(f, f_min, lowest, law, scale, dof, noise_rng, rng, lower, upper, clock
         R += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         t += 1
-        state = kept(state, tell(state, t, x, y + noise))  # noqa: F821
+        state = kept(state, tell(state, t, x, sign * (y + noise)))  # noqa: F821
     clock[CLOCK] = t
     regret[0] = R
     noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3] = s0, s1, s2, s3
