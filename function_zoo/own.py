@@ -21,6 +21,7 @@ from .registry import InvalidChoice, number
 
 SEARCH = 500_000  # evaluations in which a minimum is looked for
 LEAST_SEARCH = 2000
+SHORT, FEW = 400, 6  # first points of a short search, and coordinates in which it finds something
 QUICK, PATIENCE = 1.0, 60.0  # seconds: a search that compiles nothing, and one that nobody has asked for
 ROUNDING = 1e-9  # of the minimum: what a minimiser may exceed it by
 PROBES, MORE = 5, 64  # points that show how a function is called, and whether its compiled form says the same
@@ -416,8 +417,38 @@ def _searched(formula: Own, lower, upper, search, maximise):
     points = rng.uniform(lower, upper, (max(400, round(40_000 * share)), len(lower)))
     side = float(np.max(upper - lower))
     target = Target(many, lower, upper, 0.0, np.empty((0, len(lower))), 0.0, side)
-    target, doubt = locate(target, rng, points=points, **size)
+    target, doubt = _polished(*locate(target, rng, points=points, **size), float(np.ptp(many(points[:MORE]))))
     return target.minimum, _lowest(target), max(doubt, float(np.spacing(abs(target.minimum))))
+
+
+def _polished(target, doubt, range_):
+    """Where a search at random is not at its end, as in many dimensions, gradients may lead further."""
+    if doubt <= ROUNDING * range_:
+        return target, doubt
+    from scipy.optimize import minimize
+
+    def value(x):
+        return float(target.many(np.clip(x, target.lower, target.upper)[None])[0])
+
+    bounds = list(zip(target.lower, target.upper, strict=True))
+    first = minimize(value, target.minimisers[0], method="L-BFGS-B", bounds=bounds)
+    again = minimize(value, first.x, method="L-BFGS-B", bounds=bounds)
+    if again.fun >= target.minimum:
+        return target, doubt
+    found = replace(target, minimum=float(again.fun), minimisers=again.x[None])
+    return found, max(float(first.fun - again.fun), ROUNDING * range_)
+
+
+def reached(known: Cost) -> float | None:
+    """The lowest value that a short search finds, None where f is too slow or has too many coordinates for one."""
+    rng = np.random.default_rng(0)
+    points = rng.uniform(known.lower, known.upper, (SHORT, known.dim))
+    begun = time.perf_counter()
+    known.many(points[:PROBES])
+    if known.dim > FEW or (time.perf_counter() - begun) / PROBES > QUICK / (20 * SHORT):
+        return None
+    target = Target(known.many, known.lower, known.upper, 0.0, np.empty((0, known.dim)), 0.0, known.side)
+    return locate(target, rng, starts=4, width=12, rounds=20, points=points)[0].minimum
 
 
 def _lowest(target) -> np.ndarray:

@@ -112,6 +112,10 @@ def main(argv=None, prog="ratecheck check") -> int:
 
 
 def _checked(arguments) -> int:
+    if arguments.report is not None:
+        from .report.checked import check_folder
+
+        check_folder(arguments.report)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     algorithm = (
@@ -136,13 +140,25 @@ def _checked(arguments) -> int:
         done = check(algorithm, cost, rate, horizons=_horizons(arguments.horizons), quiet=arguments.quiet, **options)
     except AlgorithmError as error:
         return _failed(error)
-    print(done)
-    if arguments.plot is not None:
-        _draw(done, arguments.plot)
-        print(arguments.plot)
-    if arguments.report is not None:
-        print(done.report(arguments.report))
+    print(done, flush=True)
+    if not _written(done, arguments):
+        return EXIT_FAILED
     return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
+
+
+def _written(done, arguments) -> bool:
+    """Whether figure and report could be written; what was found is said either way."""
+    for path, write in ((arguments.plot, _draw), (arguments.report, lambda done, folder: done.report(folder))):
+        try:
+            if path is not None:
+                print(write(done, path))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            lost = f"{path} cannot be written ({error.strerror or error})"
+            print(f"error: {lost}; the verdict is the one above", file=sys.stderr)
+            return False
+    return True
 
 
 def _failed(error) -> int:
@@ -161,6 +177,7 @@ def _draw(done, path):
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, "wb") as file:
         done.plot().savefig(file, format=path.suffix[1:], facecolor="white")
+    return path
 
 
 def _box(ends):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import sys
 import textwrap
@@ -18,7 +19,7 @@ import numpy as np
 
 import function_zoo as zoo
 from function_zoo import Cost
-from function_zoo.own import lowered
+from function_zoo.own import lowered, reached
 from function_zoo.speaking import Speaking
 
 from .algorithms.asktell import AskTell
@@ -48,8 +49,9 @@ ANEW = 3  # times at most that a search for the minimum goes on from a lower val
 COMPARED = 32  # runs that are compared with the predicted curve
 MOST_CELLS = 1e5  # of a prediction that takes a moment
 REPEATED = 16  # steps that are made twice
+MUCH = 0.1  # of a regret that a wrong minimum may make
 SOME = 100  # steps of a run whose cells are looked at
-WIDTH = 80
+WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"
 
 
 class Control(NamedTuple):
@@ -132,6 +134,8 @@ class Check(Speaking):
         if self.verdict.name != Name.INCONCLUSIVE and not self.forceful:
             facts["no force"] = f"{self._controlled()}, so that this verdict says little"
         facts["because"] = self.verdict.reason
+        if self.fit is not None and self.rate.log_power:
+            facts["slope"] = self._slope()
         if self.forceful:
             facts["control"] = self._controlled()
         if self.runs is not None:
@@ -143,11 +147,20 @@ class Check(Speaking):
         facts["time"] = self._time()
         return facts
 
+    def _slope(self) -> str:
+        """What a slope is worth that does not hold the logarithm: nobody is to take it for the growth of R."""
+        pure, log = self.fit.at(0.0), _shape(Rate.of_regret(0.0, self.rate.log_power)).removeprefix("T^0 ")
+        return (
+            f"is that of R / {log}, as the claim has it; R alone grows like "
+            f"T^{pure.slope:.3f} [{pure.low:.3f}, {pure.high:.3f}] over these T"
+        )
+
     def _controlled(self) -> str:
         if self.control is None:
             return "no growth of these runs would have been REFUTED"
         must = "as it must be" if self.forceful else "and should be REFUTED"
-        return f"the same runs, tilted to T^{self.control.slope:.3f}, come out {self.control.verdict.name}, {must}"
+        shape = _shape(Rate.of_regret(round(self.control.slope, 3), self.rate.log_power))
+        return f"the same runs, tilted to {shape}, come out {self.control.verdict.name}, {must}"
 
     def _runs(self) -> str:
         frame = self.runs.frame
@@ -174,18 +187,21 @@ class Check(Speaking):
     def __str__(self):
         facts = self._facts()
         width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
-        indent = " " * 10
-        lines = textwrap.wrap(facts.pop("verdict"), width, subsequent_indent="  ")
+        lines = _wrapped(facts.pop("verdict"), width, "", "  ")
         for name, value in facts.items():
             if name != "caution" or value != "none":
-                text = " ".join(str(value).split())
-                lines += textwrap.wrap(
-                    text, width, initial_indent=f"{name:8}  ", subsequent_indent=indent, break_long_words=False
-                )
+                lines += _wrapped(str(value), width, f"{name:8}  ", " " * 10)
         return "\n".join(lines)
 
     def __repr__(self):
         return f"<Check {self.headline}>"
+
+
+def _wrapped(text, width, first, others) -> list[str]:
+    """Lines of a text in which no formula is broken."""
+    whole = re.sub(r"\(ln T\)|\S+ = \S+", lambda found: found[0].replace(" ", NO_BREAK), " ".join(text.split()))
+    lines = textwrap.wrap(whole, width, initial_indent=first, subsequent_indent=others, break_long_words=False)
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def check(
@@ -430,7 +446,10 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
         limit = Limit()
     else:
         plan = planner.within(pace, left(), workers, horizons, replicates, seconds)
-        plan = replace(plan, seconds=plan.seconds + time.monotonic() - begun)
+        prepared = time.monotonic() - begun
+        plan = replace(plan, seconds=plan.seconds + prepared)
+        if job.algorithm.compiled and prepared > LEAST * seconds:
+            remark.append(f"{duration(prepared)} went by before the first run, most of them to compile, which is kept")
         limit = Limit(left(), left() + (OVERRUN - 1) * seconds)
     say(f"plan: {plan}")
     found = _collected(job, job.units(plan.horizons, range(plan.replicates)), plan.workers, limit, pace, quiet)
@@ -531,20 +550,27 @@ def _of_fit(fit, judged, problem) -> Iterable[str]:
     if not fit.caution and abs(slope) > MARGIN:
         yield f"up to {100 * share:.0f} % of all runs may lock in unseen, which would move the slope by {slope:+.2f}"
     if judged.kind == "upper" and judged.catches is not None and judged.promised.slope < 1 < judged.limits[1]:
-        yield "not even a linear regret would have been REFUTED: longer runs would tell more"
+        yield "a regret that is linear throughout would not surely have been REFUTED: longer runs would tell more"
     if not problem and fit.curvature_p() < 0.05:
         first, last = (end.value for end in fit.straight()[2:])
         yield f"the line is bent: its slope is {first:.2f} at the first horizon and {last:.2f} at the last"
 
 
 def _of_minimum(cost, runs) -> list[str]:
-    """What a searched minimum may do to the regret."""
-    if cost.searched is None:
-        return []
+    """What a minimum may do to the regret that was searched for, or that nobody has seen."""
     last = runs.frame[runs.frame["horizon"] == runs.frame["horizon"].max()]
     mean = float(last["regret"].mean())
+    sign, end = (-1, "maximum") if cost.maximise else (1, "minimum")
+    if cost.searched is None:
+        lowest = None if len(cost.minimisers) else reached(cost)
+        if lowest is None or (lowest - cost.minimum) * last["horizon"].iloc[0] < MUCH * mean:
+            return []
+        return [
+            f"the {end} {sign * cost.minimum:.8g} was given, but a short search found nothing beyond "
+            f"{sign * lowest:.8g}: if there is nothing, the difference adds a linear regret"
+        ]
     part = float(last["horizon"].iloc[0]) * cost.searched / mean if mean > 0 else math.inf
-    end, best = ("maximum", -cost.minimum) if cost.maximise else ("minimum", cost.minimum)
+    best = sign * cost.minimum
     effect = f" (its doubt is {100 * part:.2g} % of the regret at T_max)" if 1e-3 < part < math.inf else ""
     return [f"the {end} {best:.8g} was searched for, not given{effect}; a lower one would add a linear regret"]
 

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from ..checking import Check
 
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba")
+AGAIN = "## To get the same runs again"
 FIGURES = {"fit": "Mean regret, the fitted line and the promised shape", "runs": "Single runs and their mean"}
+
+
+def check_folder(folder):
+    """Refuse a folder in which something else is called report.md."""
+    page = Path(folder) / "report.md"
+    if page.exists() and AGAIN not in page.read_text(encoding="utf-8", errors="replace"):
+        raise ValueError(f"{page} is there, and no report of a check: nothing is written over it; take another folder")
 
 
 def write_check(check: Check, folder) -> Path:
@@ -24,6 +32,7 @@ def write_check(check: Check, folder) -> Path:
     from ..figures.base import STYLE, save
 
     folder = Path(folder)
+    check_folder(folder)
     drawn = {"runs": check.runs.plot()} if check.runs is not None else {}
     if check.fit is not None:
         drawn = {"fit": check.plot(), **drawn}
@@ -53,7 +62,7 @@ def _page(check: Check, drawn):
     if check.runs is not None:
         yield "## Mean regret"
         yield _means(check)
-    yield "## To get the same runs again"
+    yield AGAIN
     yield fenced(_again(check), "python")
     yield f"Versions: {', '.join(f'{name} {version(name)}' for name in PACKAGES)}.  All runs: [runs.csv](runs.csv)."
 
