@@ -2,8 +2,10 @@
 
 import functools
 import math
+import signal
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import function_zoo as zoo
@@ -86,6 +88,11 @@ def test_a_report_is_written_as_a_whole(tmp_path):
     names = {path.name for path in page.parent.rglob("*") if path.is_file()}
     assert names == {"report.md", "runs.csv", "fit.png", "runs.png"}
     assert checked().plot().axes
+    assert checked().report(tmp_path / "new") == page
+    page.write_text("a page of somebody else")
+    with pytest.raises(ValueError, match=r"no report of a check.*another folder"):
+        checked().report(tmp_path / "new")
+    assert page.read_text() == "a page of somebody else"
 
 
 def test_built_in_algorithms_are_compared_with_their_curve():
@@ -120,6 +127,50 @@ def test_a_lower_value_starts_the_search_anew(monkeypatch):
     assert "beyond the minimum that was searched for" in found.cautions[0]
 
 
+def test_a_slope_without_its_logarithm_is_not_taken_for_the_growth_of_regret():
+    said = " ".join(str(checked("sqrt(T) ln T")).split())
+    # R itself grows like T, with a standard error of about 0.01; the claim's ln T is worth 0.2 of it
+    pure = checked().fit.slope
+    assert f"is that of R / (ln T)^1, as the claim has it; R alone grows like T^{pure:.3f}" in said
+    control = checked("sqrt(T) ln T").control
+    assert f"tilted to T^{round(control.slope, 3):.4g} (ln T)^1, come out {control.verdict.name}" in said
+    assert "R alone" not in str(checked())
+    assert not any(line.endswith(("(ln", " =")) for line in str(checked("sqrt(T) ln T")).splitlines())
+
+
+@pytest.mark.parametrize("options", [{"minimum": -0.5}, {"maximise": True, "maximum": 2.0}])
+def test_a_minimum_that_nothing_reaches_is_named(options):
+    options = {"box": (-1, 1), "horizons": HORIZONS, "replicates": 3, "quiet": True} | options
+    found = rc.check(Search, distance, "T", **options)
+    assert any("a short search found nothing beyond" in caution for caution in found.cautions)
+    right = {"minimum": 0.0} if "minimum" in options else {"maximum": 1.3}
+    found = rc.check(Search, distance, "T", **options | right)
+    assert not any("a short search" in caution for caution in found.cautions)
+
+
+def test_compiled_algorithms_hear_rewards_and_have_no_partition():
+    told = np.zeros(2)
+    compiled = rc.Compiled(lambda dim, lower, upper, horizon, rng: np.zeros(2), middle, remember, anytime=True)
+    for maximise in (False, True):
+        cost = zoo.cost(distance, -1, 1, **{"maximum" if maximise else "minimum": 1.3 * maximise}, maximise=maximise)
+        run, _ = engine.begin(compiled, cost, 10, 0, noise=rc.Gaussian(0.0))
+        run.advance(10)
+        told[int(maximise)] = run.memory[0]
+    assert told.tolist() == pytest.approx([3.0, 3.0])  # ten times f(0) = 0.3, a cost and a reward
+    found = rc.check(compiled, "cone", "T", dim=1, maximise=True, horizons=HORIZONS, replicates=3, quiet=True)
+    assert found.cost.maximise
+    found = rc.check(compiled, distance, "T", box=(-1, 1), horizons=HORIZONS, replicates=3, quiet=True)
+    assert not any("partition" in caution for caution in found.cautions)
+
+
+def middle(state, t, rng, x):
+    x[0] = 0.0
+
+
+def remember(state, t, x, y):
+    state[0] += y
+
+
 # What is meant
 
 
@@ -150,6 +201,8 @@ def test_algorithms_costs_and_rates_from_what_people_give():
         ((object, distance, "T"), {}, "has no ask and tell"),
         (("adaptve", distance, "T"), {}, "did you mean 'adaptive'"),
         ((3, distance, "T"), {}, "class with ask and tell"),
+        ((rc.Compiled, distance, "T"), {}, r"give Compiled\(\.\.\.\)"),
+        ((rc.AskTell, distance, "T"), {}, r"give AskTell\(\.\.\.\)"),
         ((Search, "cne", "T"), {"box": None}, "did you mean 'cone'"),
         ((Search, distance, "T"), {"box": None}, "give box="),
         ((Search, distance, "T"), {"box": (1, 2, 3)}, "must be a pair"),
@@ -255,6 +308,44 @@ def test_when_the_time_is_up_no_further_run_begins(monkeypatch):
     now[0] = 0.0
     assert len(dict(finished(job, units, 1, Limit(11.0, 9.0)))) == 4  # and nobody waits for the fifth
     assert math.isinf(Limit().seconds)
+
+
+class Hanging(Search):
+    """For ever, as far as anybody waits."""
+
+    def ask(self):
+        while True:
+            try:
+                sum(range(1000))
+            except Exception:  # swallowed, as careless code does
+                continue
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_what_hangs_is_ended():
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(ValueError, match=r"Hanging did not come to the end of its first short runs in .* it hangs"):
+        rc.check(Hanging, distance, "T", box=(-1, 1), minimum=0.0, budget=0.1, quiet=True)
+    job = Job(rc.AskTell(Hanging), zoo.cost(distance, -1, 1, minimum=0.0))
+    assert not dict(finished(job, job.units([10], range(3)), 1, Limit(0.1, 0.1)))
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+
+
+def test_a_compiler_leaves_half_of_the_budget_to_runs(monkeypatch):
+    """However long it takes until the pilot ends: there are runs, and where the time went is said."""
+    late = [0.0]
+    clock = engine.time.monotonic
+    monkeypatch.setattr(engine.time, "monotonic", lambda: clock() + late[0])
+
+    def slowly(*arguments):
+        late[0] += 1000.0
+        return pilot(*arguments)
+
+    monkeypatch.setattr("ratecheck.checking.pilot", slowly)
+    found = rc.check(rc.UniformBins(), "cone", dim=1, budget=30, horizons=HORIZONS, quiet=True)
+    assert found.runs.frame["replicate"].nunique() >= FEW
+    assert any("to compile, which is kept" in caution for caution in found.cautions)
 
 
 def test_processes_give_the_same_bits(monkeypatch):

@@ -1,5 +1,7 @@
 """`ratecheck check`: code of the current folder, what is printed and written, and mistakes."""
 
+import errno
+
 import pytest
 
 from ratecheck.check_command import make_parser
@@ -111,6 +113,24 @@ def test_mistakes_are_one_sentence(here, capsys, words, expected):
     assert said.err.startswith("error: ")
     assert said.err.count("\n") == 1
     assert expected.format(here) in said.err
+
+
+def test_a_report_that_cannot_be_written_leaves_the_verdict(here, capsys, tmp_path, monkeypatch):
+    what = ["--algorithm", f"{here}:Mine", "--cost", f"{here}:line", "--box", "-1", "1", "--rate", "sqrt(T)"]
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("ratecheck.report.checked.together", full)
+    assert main(["check", *what, *RUNS, "--report", "out"]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith(("REFUTED", "INCONCLUSIVE"))
+    assert said.err == "error: out cannot be written (No space left on device); the verdict is the one above\n"
+    (tmp_path / "out/report.md").write_text("a study")
+    assert main(["check", *what, *RUNS, "--report", "out"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "no report of a check" in said.err
 
 
 def test_help_says_that_code_is_imported():

@@ -11,6 +11,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.own import COORDINATES, ONE_NUMBER, ONE_POINT, ROWS, lowered
 from ratecheck.algorithms.run import LowerValue, values
+from ratecheck.engine import check_cost
 from tests.strategies import RandomSearch
 
 SHIFT = {"by": 0.3}
@@ -87,6 +88,18 @@ def test_a_searched_minimum_says_so_and_is_one():
     assert cost.minimum == pytest.approx(3.0, abs=1e-12)
     assert cost.minimisers[0] == pytest.approx([0.25], abs=1e-6)
     assert zoo.cost(lambda x: abs(x), -1, 1, minimum=0.0).minimum_basis == "given"
+
+
+def test_a_search_ends_at_minimisers_in_many_dimensions_and_on_large_scales():
+    def bowl(x):
+        return ((x - 0.3) ** 2).sum()
+
+    many = zoo.cost(bowl, -1, 1, dim=30, search=20_000)
+    assert many.minimum == pytest.approx(0.0, abs=1e-9)
+    steep = zoo.cost(lambda x: 1e7 * abs(math.sin(9 * x - 1)), -1, 1, search=20_000)
+    for cost in (many, steep):
+        assert cost.many(cost.minimisers) - cost.minimum == pytest.approx(0.0, abs=1e-9)
+        check_cost(cost, compiled=False)
 
 
 def test_a_value_below_a_searched_minimum_stops_a_run_and_the_search_goes_on_from_it():
