@@ -228,8 +228,9 @@ def check(
 ) -> Check:
     """Does this algorithm, on this cost, converge at this rate?  Run, fit and judge: a `Check`.
 
-    algorithm   a class (or another factory) of objects with ask and tell, an AskTell, or an algorithm of ratecheck
-                ("adaptive", UniformBins(), ...).
+    algorithm   a class (or another factory) of objects with ask() -> x and tell(x, y), made with those of dim, lower,
+                upper, horizon, rng, seed, sigma that its parameters name; an AskTell, which says more about them; a
+                Compiled; or an algorithm of ratecheck ("adaptive", UniformBins(), ...).
     cost        a Cost, a family of the zoo ("cone", with `dim`), or a function with `box`: (low, high), then with `dim`
                 unless it is 1, or such a pair for each coordinate.  A minimum that is not given is searched for.
     rate        a text ("T^(2/3) (ln T)^(1/3)"), a Rate, a Theorem, or a function of (constants, dim) that returns a
@@ -238,6 +239,7 @@ def check(
                 they tell as much as they can in that time.  They may be given instead, one of them or both; with both
                 the result depends on nothing else.
     noise       a law, such as Gaussian(0.5), or a standard deviation.
+    anytime     that one run serves all horizons; by default it does unless the class asks for `horizon`.
     maximise    tell is given rewards; a function that is given as the cost is one, and `maximum` its largest value.
     quiet       say nothing meanwhile.
     """
