@@ -257,18 +257,26 @@ class Planner:
         """Seconds of one replicate."""
         return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))
 
+    def gain(self, pace: Pace, hands: int) -> float:
+        """How much faster so many workers are than what the pilot saw.
+
+        Threads were all there in the pilot, and processes only one.  On a machine that is idle each of them adds as
+        much; on a busy one systems give a group of processes not much more than one of them.
+        """
+        return 1 + (hands - 1) / pace.load if self.job.plain else hands
+
     def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None, budget=None) -> Plan:
         """The plan that tells most in so many seconds of a budget; horizons or replicates may be fixed."""
         hands = 1 if self.job.plain and pace.load * STARTUP > DEAR * seconds else workers
         overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and hands > 1 else 0.0))
-        room = max(SPARE * (seconds - overhead), 0.1 * seconds) * hands
+        room = max(SPARE * (seconds - overhead), 0.1 * seconds) * self.gain(pace, hands)
 
         def count(grid):
             """How many replicates there is time for."""
             return replicates or min(MOST, int(room / self.each(pace, grid)))
 
         def made(grid, number, curve):
-            forecast = number * self.each(pace, grid) / min(hands, number) + overhead
+            forecast = number * self.each(pace, grid) / self.gain(pace, min(hands, number)) + overhead
             return self.plan(grid, number, forecast, hands, curve)
 
         if horizons is not None:
@@ -289,7 +297,7 @@ class Planner:
 
     def _refusal(self, pace, seconds, horizons, workers, replicates=None) -> str:
         number = replicates or ENOUGH
-        needed = number * self.each(pace, horizons) / SPARE / workers + pace.load * (JUDGING + STARTUP)
+        needed = number * self.each(pace, horizons) / SPARE / self.gain(pace, workers) + pace.load * (JUDGING + STARTUP)
         needed = max(1.2 * needed, 2 * seconds)  # what was too short does not become enough
         return (
             f"a budget of {duration(seconds)} is too short: a run up to T = {horizons[-1]} takes "

@@ -291,6 +291,8 @@ def test_what_is_given_is_kept_and_what_is_impossible_refused():
     assert plans.within(fast, 60, 2, horizons=(64, 128, 256)).horizons == (64, 128, 256)
     assert plans.within(fast, 60, 2).workers == 2
     assert plans.within(replace(fast, load=10.0), 20, 2).workers == 1  # processes would take longer to start
+    assert plans.gain(fast, 4) == 4
+    assert plans.gain(replace(fast, load=3.0), 4) == 2  # what others leave of three more cores
 
 
 def test_when_the_time_is_up_no_further_run_begins(monkeypatch):
