@@ -97,12 +97,14 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
     first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
     _timed(job, 0, [first], clock, math.inf)
     horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
-    load = min(max(1.0, _load()), BUSIEST)
     if job.plain or workers == 1:  # in this thread, where Ctrl-C reaches it
-        return replace(_timed(job, 0, horizons, clock, seconds), load=load)
-    with ThreadPoolExecutor(workers) as pool:
-        paces = list(pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers)))
-    return replace(min(paces, key=lambda pace: pace.horizons[-1]), load=load)
+        slowest = _timed(job, 0, horizons, clock, seconds)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            paces = pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers))
+            slowest = min(paces, key=lambda pace: pace.horizons[-1])
+    # a process that has just awoken is favoured: how busy the machine is shows afterwards
+    return replace(slowest, load=min(max(1.0, _load()), BUSIEST))
 
 
 def _load() -> float:
