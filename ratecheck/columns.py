@@ -331,7 +331,7 @@ def _only(role, candidates):
 
 
 def _chosen_x(frame, numeric, given):
-    candidates = [c for c in numeric if plain(c) in (*COUNTS, *STEP_SIZES)]
+    candidates = [c for c in numeric if _is_x(c)]
     if len(candidates) > 1:
         raise ValueError(
             f"columns {_listed(candidates)} could each be x; say which with x=... (--x NAME), "
@@ -398,21 +398,27 @@ def _equal(a, b) -> bool:
 
 def _long(frame, texts, x):
     """A wide table, a column for each run or for each x, made long; others as they are."""
-    numbers = {c: _numeral(c) for c in frame.columns}
-    horizons = [c for c, n in numbers.items() if n is not None]
-    others = [c for c in frame.columns if c not in horizons]
-    if len(horizons) >= FEWEST and len(others) <= 1 and x is None:
-        names = {"variable_name": "horizon", "value_name": "y"}
-        label = others[0] if others else "run"
-        wide = frame if others else frame.assign(run=range(len(frame)))
-        long = wide.melt(id_vars=[label], value_vars=horizons, var_name=names["variable_name"], value_name="y")
+    numbers = {c: n for c in frame.columns if (n := _numeral(c)) is not None}
+    others = [c for c in frame.columns if c not in numbers]
+    if len(numbers) >= FEWEST and x not in numbers and not any(_is_quantity(c) for c in others):
+        label = next((c for c in others if _is_unnamed(c)), None)
+        if label is not None and _is_numbering(numbers.values()) and not _is_numbering(frame[label]):
+            frame, others = frame.rename(columns={label: "x"}), ["x" if c == label else c for c in others]
+        if x is not None or any(_is_x(c) for c in others):
+            if any(plain(c) in RUNS for c in others):
+                raise ValueError(
+                    f"columns {_listed(numbers, 3)} are named by numbers, beside an x and a run; name y with y=... (--y)"
+                )
+            long = frame.melt(id_vars=others, value_vars=list(numbers), var_name="run", value_name="y")
+            return long, None, [f"{len(numbers)} columns named by numbers are taken as one run each, seen at every x"]
+        if not others:
+            frame, others = frame.assign(run=range(len(frame))), ["run"]
+        frame = frame.rename(columns={label: "run"})
+        others = ["run" if c == label else c for c in others]
+        long = frame.melt(id_vars=others, value_vars=list(numbers), var_name="horizon", value_name="y")
         long["horizon"] = [numbers[c] for c in long["horizon"]]
-        long = long.rename(columns={label: "run"})
-        return (
-            long,
-            None,
-            [f"{len(horizons)} columns named by numbers are taken as one value of x each, a row as a run"],
-        )
+        said = f"{len(numbers)} columns named by numbers are taken as one value of x each, a row as a run"
+        return long, None, [said]
     stems = {}
     for column in frame.columns:
         match = re.fullmatch(r"(.*?)[\s_-]*(\d+)", str(column))
@@ -426,6 +432,21 @@ def _long(frame, texts, x):
         long = frame.melt(id_vars=others, value_vars=runs, var_name="run", value_name=name)
         return long, None, [f"columns {runs[0]} ... {runs[-1]} are taken as one run each, seen at every x"]
     return frame, texts, []
+
+
+def _is_x(column) -> bool:
+    return plain(column) in (*COUNTS, *STEP_SIZES)
+
+
+def _is_unnamed(column) -> bool:
+    """As pandas writes and reads an index."""
+    return plain(column) in ("", "index") or str(column).startswith("Unnamed:")
+
+
+def _is_numbering(values) -> bool:
+    """0, 1, 2 ... or 1, 2, 3 ...: numbers that count, and measure nothing."""
+    values = list(values)
+    return any(values == list(range(start, start + len(values))) for start in (0, 1))
 
 
 def _numeral(name) -> float | None:

@@ -146,6 +146,7 @@ def _one(arguments, table, rate, where):
     )
     judged = None
     if rate is not None:
+        check_variable(arguments.rate, fit.data.words)
         if arguments.kind == "tight":
             judged = tight(fit, rate, arguments.margin, arguments.level)
         else:
@@ -158,6 +159,24 @@ def _one(arguments, table, rate, where):
     else:
         print("\n".join(page(fit, judged)))
     return fit, judged
+
+
+def check_variable(text, words):
+    """A power of a step is promised to a table of steps, and a power of what grows to one of what grows."""
+    from .columns import STEP_SIZES, plain
+    from .notation import read
+
+    said = read(text)
+    name = plain(said.variable)
+    if not (said.power or said.log_power) or name in (plain(words.x), "x") or (name in STEP_SIZES) == words.inverse:
+        return
+    kinds = ("a size of steps", "something that grows")
+    promised, found = kinds if not words.inverse else kinds[::-1]
+    power = f"{words.x}^{-float(said.power):g}"
+    raise ValueError(
+        f"--rate {text!r} is a power of {said.variable}, {promised}, but x is {words.x!r}, {found}; write the rate in "
+        f"{words.x} (is it {power}?), or name the column of {said.variable} with --x"
+    )
 
 
 def page(fit, judged) -> list[str]:

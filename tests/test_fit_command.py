@@ -133,6 +133,8 @@ def test_standard_input(fit, monkeypatch):
         (["orders.csv", "--plot", "a.doc"], "--plot takes one"),
         (["orders.csv", "--anytime", "--separate"], "not allowed with"),
         (["orders.csv", "--log-power", "1", "--window", "0.01:0.4"], None),
+        (["losses.csv", "--rate", "h^2"], "x is 'n', something that grows; write the rate in n (is it n^-2?)"),
+        (["orders.csv", "--rate", "T^-2"], "x is 'h', a size of steps; write the rate in h (is it h^2?)"),
         (["losses.csv", "--values"], "are for a series"),
         (["orders.csv", "--anytme"], "did you mean --anytime"),
     ],

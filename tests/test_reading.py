@@ -101,11 +101,22 @@ def test_files(tmp_path):
 def test_wide_tables():
     per_run = pd.DataFrame({"T": HORIZONS} | {f"seed_{i}": row for i, row in enumerate(R)})
     per_horizon = pd.DataFrame(R, columns=[f"{int(t)}" for t in HORIZONS])
-    for wide, words in ((per_run, "one run each"), (per_horizon, "named by numbers")):
+    pivot = pd.DataFrame({"T": HORIZONS} | {i: row for i, row in enumerate(R)})
+    for wide, words in (
+        (per_run, "one run each"),
+        (per_horizon, "a row as a run"),
+        (per_horizon.assign(seed=range(len(R))), "a row as a run"),
+        (pivot, "12 columns named by numbers are taken as one run each"),
+        (pivot.rename(columns={"T": "Unnamed: 0"}), "one run each"),
+    ):
         fit = rc.fit_rate(wide)
         assert fit.whole.value == pytest.approx(rc.fit_rate(RUNS).whole.value)
         assert fit.whole.se == pytest.approx(rc.fit_rate(RUNS).whole.se)
         assert words in said(fit)
+    algorithms = per_horizon.iloc[:3].assign(algorithm=["UCB", "TS", "greedy"])
+    with pytest.raises(FitError, match="several algorithm .UCB, TS, greedy"):
+        rc.fit_rate(algorithms)
+    assert rc.fit_rate(algorithms, where={"algorithm": "UCB"}).data.source == "series"
 
 
 @pytest.mark.parametrize(
