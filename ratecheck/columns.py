@@ -13,7 +13,7 @@ import numpy as np
 
 from .checks import shown
 from .means import NAMES, OURS, FitError, Words
-from .reading import Table, half_units
+from .reading import Table, half_units, number
 
 # names without case, spaces and signs; fmt: off
 COUNTS = (
@@ -342,6 +342,7 @@ def _chosen_x(frame, numeric, given):
     rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
     if len(rest) == 1 or (len(rest) == 2 and len(numeric) == 2 and "y" not in given):
         return rest[0]
+    _check_cells(frame, _is_x, given)
     raise ValueError(f"no column is known to be x; say which with x=... (--x NAME; columns: {_listed(frame.columns)})")
 
 
@@ -363,7 +364,27 @@ def _chosen_y(frame, numeric, given):
     rest = [c for c in numeric if plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
     if len(rest) == 1:
         return rest[0]
+    _check_cells(frame, _is_quantity, given)
     raise ValueError(f"no column is known to be y; say which with y=... (--y NAME; columns: {_listed(frame.columns)})")
+
+
+def _check_cells(frame, fitting, given):
+    """A column of the right name that is none of numbers: its first other cell is to blame."""
+    for column in frame.columns:
+        if fitting(column) and frame[column].dtype.kind not in "iuf" and column not in given.values():
+            raise FitError(_not_numbers(column, frame[column]))
+
+
+def _not_numbers(column, values) -> str:
+    row, cell = next(((i, v) for i, v in enumerate(values, 1) if not _is_number(v)), (1, values.iloc[0]))
+    said = f"column {str(column)!r} must hold numbers, and row {row} of the data has {shown(cell)}"
+    if re.search(r"\d\s*(?:±|\+/?-|\()\s*\.?\d", str(cell)):
+        said += "; put what follows the mean into a column of its own: se, sd or half_width"
+    return said
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, Real) or (isinstance(value, str) and number(value) is not None)
 
 
 # Rows
@@ -390,10 +411,7 @@ def _picked(frame, texts, where):
 
 
 def _equal(a, b) -> bool:
-    try:
-        return float(a) == float(b)
-    except (TypeError, ValueError):
-        return False
+    return number(a) is not None and number(a) == number(b)
 
 
 def _long(frame, texts, x):
@@ -407,7 +425,7 @@ def _long(frame, texts, x):
         if x is not None or any(_is_x(c) for c in others):
             if any(plain(c) in RUNS for c in others):
                 raise ValueError(
-                    f"columns {_listed(numbers, 3)} are named by numbers, beside an x and a run; name y with y=... (--y)"
+                    f"columns {_listed(numbers, 3)} are named by numbers, beside an x and a run; say y=... (--y)"
                 )
             long = frame.melt(id_vars=others, value_vars=list(numbers), var_name="run", value_name="y")
             return long, None, [f"{len(numbers)} columns named by numbers are taken as one run each, seen at every x"]
@@ -476,8 +494,8 @@ def _complete(frame, texts, roles):
 def _floats(frame, column) -> np.ndarray:
     try:
         return frame[column].astype(float).to_numpy()
-    except (TypeError, ValueError) as error:
-        raise FitError(f"column {str(column)!r} must hold numbers ({error})") from None
+    except (TypeError, ValueError):
+        raise FitError(_not_numbers(column, frame[column])) from None
 
 
 def _check_numbers(X, Y, words):

@@ -76,6 +76,19 @@ def forms():
     yield "spaces, no names", io.StringIO(csv.replace(",", " ").split("\n", 1)[1])
     yield "json lines", io.StringIO("\n".join(json.dumps({"N": a, "error": b}) for a, b in rows))
     yield "json columns", io.StringIO(json.dumps({"N": x.tolist(), "error": y.tolist()}))
+    yield "json of pandas", io.StringIO(pd.DataFrame({"N": x, "error": y}).to_json())
+    yield "index", pd.DataFrame({"error": y}, index=pd.Index(x, name="N"))
+    yield "series", pd.Series(y, index=pd.Index(x, name="N"), name="error")
+    yield "texts", {"N": [f"{a:,.0f}" for a in x], "error": [str(b) for b in y]}
+    yield "markdown", io.StringIO("Table 1\n\n|N|error|\n|--|:-:|\n" + "\n".join(f"| {a} | **{b}** |" for a, b in rows))
+    cells = "\\\\\n".join(f"${a * 1e-3} \\times 10^{{3}}$ & \\textbf{{{b}}}" for a, b in rows)
+    yield (
+        "LaTeX",
+        io.StringIO(f"\\begin{{tabular}}{{lr}}\n\\toprule $N$ & error \\\\ \\midrule\n{cells}\\\\ \\bottomrule\n"),
+    )
+    yield "thousands", io.StringIO("N;error\n" + "\n".join(f"{a:,.0f};{b}" for a, b in rows))
+    yield "thousands, quoted", io.StringIO("N,error\n" + "\n".join(f'"{a:,.0f}",{b}' for a, b in rows))
+    yield "suffixes", io.StringIO("N,error\n" + "\n".join(f"{a}k,{b}" for a, b in rows))
     yield "powers and fractions", io.StringIO("N,error\n" + "\n".join(f"2^{k},{b}" for k, (_, b) in enumerate(rows, 3)))
 
 
@@ -101,7 +114,7 @@ def test_files(tmp_path):
 def test_wide_tables():
     per_run = pd.DataFrame({"T": HORIZONS} | {f"seed_{i}": row for i, row in enumerate(R)})
     per_horizon = pd.DataFrame(R, columns=[f"{int(t)}" for t in HORIZONS])
-    pivot = pd.DataFrame({"T": HORIZONS} | {i: row for i, row in enumerate(R)})
+    pivot = pd.DataFrame({"T": HORIZONS} | dict(enumerate(R)))
     for wide, words in (
         (per_run, "one run each"),
         (per_horizon, "a row as a run"),
@@ -114,7 +127,7 @@ def test_wide_tables():
         assert fit.whole.se == pytest.approx(rc.fit_rate(RUNS).whole.se)
         assert words in said(fit)
     algorithms = per_horizon.iloc[:3].assign(algorithm=["UCB", "TS", "greedy"])
-    with pytest.raises(FitError, match="several algorithm .UCB, TS, greedy"):
+    with pytest.raises(FitError, match=r"several algorithm .UCB, TS, greedy"):
         rc.fit_rate(algorithms)
     assert rc.fit_rate(algorithms, where={"algorithm": "UCB"}).data.source == "series"
 
@@ -144,7 +157,10 @@ def test_wide_tables():
         ({"N": N[:2], "error": N[:2]}, {}, "at least 3 are needed"),
         ({"N": N, "error": N}, {"anytime": "yes"}, "must be True, False or None"),
         ({"N": N, "error": N}, {"anytime": True}, "need a column"),
-        ({"N": N, "error": ["a"] * 8}, {}, "no column is known to be y"),
+        ({"N": N, "error": ["a"] * 8}, {}, "column 'error' must hold numbers, and row 1 of the data has 'a'"),
+        ({"N": N, "error": ["1.2 ± 0.1"] * 8}, {}, "into a column of its own: se, sd or half_width"),
+        ({"N": N, "error": ["1.2(3)"] * 8}, {"y": "error"}, "into a column of its own: se, sd or half_width"),
+        (io.StringIO("N,error\n" + "1" * 200_000), {}, "cannot be read as lines of columns"),
         ({"N": N, "error": N}, {"x": ["N"]}, "name of one column"),
         ({"N": N, "error": N}, {"where": "N=8"}, "must be a dict"),
         ({"N": N, "error": N * 1e300}, {}, "another unit"),
