@@ -232,6 +232,8 @@ def points(
     roles = _roles(frame, x, y, run, error, sd, count)
     frame, texts, said = _complete(frame, texts, roles)
     remarks += said
+    frame, roles, bases, said = _unlogged(frame, roles)
+    remarks += said
     X, Y = _floats(frame, roles.x), _floats(frame, roles.y)
     inverse = _is_step(roles.x, X, Y) if step is None else step
     words = Words(str(roles.x), str(roles.y), inverse)
@@ -243,14 +245,22 @@ def points(
         found = _of_means(frame, roles, T, Y)
     else:
         found = _of_runs(frame, roles, T, Y, anytime, words)
-    order = np.argsort(T, kind="stable")
     if found.source == "series":
-        found = replace(found, rounding=half_units(None if texts is None else texts[roles.y].iloc[order], Y[order]))
+        _, order = np.unique(T, return_index=True)
+        found = replace(found, rounding=_rounding(texts, roles.y, bases.get(roles.y), Y, order))
     if len(found.horizons) < 3:
         raise FitError(
             f"{len(found.horizons)} value(s) of {roles.x} give no slope with an interval; at least 3 are needed"
         )
     return replace(found, words=words, remarks=(*remarks, *found.remarks))
+
+
+def _rounding(texts, column, logged, Y, order) -> np.ndarray:
+    if logged is None:
+        return half_units(None if texts is None else texts[column].iloc[order], Y[order])
+    base, name = logged
+    logarithms = np.log(Y[order]) / np.log(base)
+    return half_units(None if texts is None else texts[name].iloc[order], logarithms) * np.log(base) * Y[order]
 
 
 def groups(table: Table, column) -> list:
@@ -474,6 +484,40 @@ def _numeral(name) -> float | None:
     return float(match[1]) if match and match[1].count(".") < 2 else None
 
 
+LOGARITHMS = {"ln": np.e, "log10": 10.0, "log2": 2.0}
+_LOGARITHM = r"((?i:ln)(?=[\s_({\[$]|[A-Z])|(?i:log)_?\{?(?:10|2)\}?(?!\d))[\s_({\[$]*(.+?)[\s_)}\]$]*"
+
+
+def _unlogged(frame, roles):
+    """Columns that hold logarithms by their names, as what these are the logarithms of."""
+    bases, remarks = {}, []
+    for role in ("x", "y"):
+        column = getattr(roles, role)
+        match = re.fullmatch(_LOGARITHM, str(column))
+        if match is None:
+            _check_base(role, column)
+            continue
+        base = LOGARITHMS[plain(match[1])]
+        if role == "y" and (roles.error is not None or roles.sd is not None):
+            raise FitError(f"column {str(column)!r} holds logarithms by its name; give means and errors without them")
+        with np.errstate(over="ignore"):
+            frame = frame.assign(**{match[2]: base ** _floats(frame, column)})
+        roles = replace(roles, **{role: match[2]})
+        bases[match[2]] = (base, column)
+        remarks.append(f"column {str(column)!r} holds logarithms by its name: they are undone")
+    return frame, roles, bases, remarks
+
+
+def _check_base(role, column):
+    """`log T` does not say to which base; a log loss is no logarithm to undo."""
+    match = re.fullmatch(r"log[\s_({\[$]*(.+?)[\s_)}\]$]*", str(column), re.IGNORECASE)
+    if match and plain(match[1]) not in ("loss", "likelihood") and (_is_x(match[1]) or _is_quantity(match[1])):
+        raise FitError(
+            f"column {str(column)!r} holds logarithms by its name, but to which base? call it ln {match[1]}, "
+            f"log2 {match[1]} or log10 {match[1]}"
+        )
+
+
 def _complete(frame, texts, roles):
     """Without rows that say neither x nor y."""
     used = [c for c in (roles.x, roles.y) if c is not None]
@@ -646,6 +690,9 @@ def _check_hidden_groups(frame, roles, places):
 
 def _samples(horizons, samples, anytime, words, remark) -> Points:
     fewest = min(map(len, samples))
+    if fewest > 1 and all(np.ptp(s) == 0 for s in samples):
+        note = f"all runs agree to the last digit at every {words.x}: they are read as one deterministic series"
+        return Points(horizons, np.array([s[0] for s in samples]), None, remarks=(remark, note))
     if fewest < 3:
         raise FitError(f"{fewest} run(s) at some {words.x} give no interval; at least 3 are needed")
     means = np.array([s.mean() for s in samples])

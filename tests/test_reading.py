@@ -148,7 +148,7 @@ def test_wide_tables():
         ({"N": N, "mean": N, "se": 0 * N}, {}, "zero throughout"),
         ({"N": N, "mean": N, "se": -N}, {}, "never negative"),
         ({"N": [*N, 8], "mean": [*N, 8], "se": 9 * [1.0]}, {}, "appears twice"),
-        ({"N": 2 * [*N], "error": 2 * [*N]}, {}, "2 run.s. at some N give no interval"),
+        ({"N": 2 * [*N], "error": [*N, *(2 * N)]}, {}, "2 run.s. at some N give no interval"),
         ({"N": 4 * [*N], "error": 4 * [*N], "dim": 16 * [1] + 16 * [2]}, {}, "several dim"),
         ({"N": 4 * [*N], "error": 4 * [*N], "k": 16 * [1] + 16 * [2]}, {}, "does it name the runs"),
         ({"N": 4 * [*N], "error": 4 * [*N], "seed": 0}, {}, "appears twice"),
@@ -160,6 +160,9 @@ def test_wide_tables():
         ({"N": N, "error": ["a"] * 8}, {}, "column 'error' must hold numbers, and row 1 of the data has 'a'"),
         ({"N": N, "error": ["1.2 ± 0.1"] * 8}, {}, "into a column of its own: se, sd or half_width"),
         ({"N": N, "error": ["1.2(3)"] * 8}, {"y": "error"}, "into a column of its own: se, sd or half_width"),
+        ({"log N": N, "error": N}, {}, "to which base. call it ln N, log2 N or log10 N"),
+        ({"N": N, "log_regret": N}, {}, "to which base"),
+        ({"N": N, "ln error": N, "se": N}, {}, "without them"),
         (io.StringIO("N,error\n" + "1" * 200_000), {}, "cannot be read as lines of columns"),
         ({"N": N, "error": N}, {"x": ["N"]}, "name of one column"),
         ({"N": N, "error": N}, {"where": "N=8"}, "must be a dict"),
@@ -179,6 +182,38 @@ def test_mistakes_get_one_sentence(source, options, words):
     with pytest.raises(ValueError, match=words) as caught:
         rc.fit_rate(source, **options)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "names", [("log10 N", "log10(error)", 10.0), ("ln N", "ln_error", np.e), ("log_2 N", "error", 2)]
+)
+def test_columns_of_logarithms_are_undone(names):
+    x, y, base = names
+    errors = 3 * N**-0.5
+    source = {x: np.log(N) / np.log(base), y: np.log(errors) / np.log(base) if y != "error" else errors}
+    fit = rc.fit_rate(source)
+    assert fit.slope == pytest.approx(-0.5)
+    assert f"column {x!r} holds logarithms by its name: they are undone" in said(fit)
+    assert str(fit).splitlines()[0].endswith("error = N^-0.5")
+
+
+def test_a_log_loss_is_taken_as_it_is():
+    assert rc.fit_rate({"N": N, "log_loss": 3 * N**-0.5}).slope == pytest.approx(-0.5)
+
+
+def test_digits_of_logarithms_count():
+    rows = "\n".join(f"{k},{-0.5 * k:.2f}" for k in range(3, 11))
+    (remark,) = [r for r in rc.fit_rate(io.StringIO(f"log10 N,log10 error\n{rows}")).remarks if "last digit" in r]
+    assert "1.2 % at most" in remark  # 0.005 ln 10
+
+
+def test_runs_that_agree_are_one_series():
+    errors = N**-0.5 * (1 + 2 * N**-0.5)
+    alone = rc.fit_rate({"N": N, "error": errors})
+    for runs in ({"seed": np.repeat(range(5), 8)}, {}):
+        fit = rc.fit_rate({"N": np.tile(N, 5), "error": np.tile(errors, 5)} | runs)
+        assert fit.whole == alone.whole
+        assert "all runs agree to the last digit at every N" in said(fit)
 
 
 def test_several_curves_are_picked_by_where():
