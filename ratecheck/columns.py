@@ -10,6 +10,7 @@ from itertools import pairwise
 from numbers import Real
 
 import numpy as np
+from scipy import special
 
 from .checks import shown
 from .means import NAMES, OURS, FitError, Words
@@ -130,6 +131,33 @@ DEVIATIONS = (
     "stddev",
     "standarddeviation",
 )
+HALF_WIDTHS = (
+    "halfwidth",
+    "ci",
+    "ci95",
+    "95ci",
+    "ci90",
+    "90ci",
+    "ci99",
+    "99ci",
+    "cihalfwidth",
+    "ci95halfwidth",
+    "confidence",
+)
+ENDS = (
+    ("low", "high"),
+    ("lo", "hi"),
+    ("lower", "upper"),
+    ("cilow", "cihigh"),
+    ("cilo", "cihi"),
+    ("cilower", "ciupper"),
+    ("lowerci", "upperci"),
+    ("lowci", "highci"),
+    ("low95", "high95"),
+    ("lower95", "upper95"),
+    ("ci95low", "ci95high"),
+    ("ci95lower", "ci95upper"),
+)
 COUNTED = (
     "count",
     "runs",
@@ -146,6 +174,7 @@ COUNTED = (
     "numseeds",
 )
 # fmt: on
+BESIDE_MEANS = (*ERRORS, *DEVIATIONS, *COUNTED, *HALF_WIDTHS, *(name for pair in ENDS for name in pair))
 FEWEST = 3  # columns of a wide table
 LARGEST = 1e150  # beyond it squares overflow
 
@@ -198,7 +227,18 @@ class Roles:
     run: object = None
     error: object = None
     sd: object = None
+    half_width: object = None  # of intervals: a column, or a tuple of their low and high ends
     count: object = None  # a column, or a number
+
+    @property
+    def spread(self):
+        """The column, or two, by which means have errors."""
+        found = (c for c in (self.error, self.sd, self.half_width) if c is not None)
+        return next(found, None)
+
+    def used(self) -> list:
+        ends = self.half_width if isinstance(self.half_width, tuple) else (self.half_width,)
+        return [c for c in (self.x, self.y, self.run, self.error, self.sd, self.count, *ends) if c is not None]
 
 
 def points(
@@ -209,6 +249,7 @@ def points(
     run=None,
     error=None,
     sd=None,
+    half_width=None,
     count=None,
     where=None,
     anytime=None,
@@ -229,7 +270,7 @@ def points(
     if x is None or y is None:
         frame, texts, wide = _long(frame, texts, x)
         remarks += wide
-    roles = _roles(frame, x, y, run, error, sd, count)
+    roles = _roles(frame, x, y, run, error, sd, half_width, count)
     frame, texts, said = _complete(frame, texts, roles)
     remarks += said
     frame, roles, bases, said = _unlogged(frame, roles)
@@ -241,11 +282,13 @@ def points(
     _check_groups(frame, roles)
     remarks.append(_said(roles, inverse, step))
     T = 1 / X if inverse else X
-    if roles.error is not None or roles.sd is not None:
+    if roles.spread is not None:
         found = _of_means(frame, roles, T, Y)
     else:
         found = _of_runs(frame, roles, T, Y, anytime, words)
     if found.source == "series":
+        idle = [c for c in frame.columns if frame[c].dtype.kind in "iuf" and c not in roles.used() and c != x]
+        remarks += [f"not used: {_listed(idle)}"] if idle else []
         _, order = np.unique(T, return_index=True)
         found = replace(found, rounding=_rounding(texts, roles.y, bases.get(roles.y), Y, order))
     if len(found.horizons) < 3:
@@ -298,7 +341,7 @@ def _listed(names, most=12) -> str:
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def _roles(frame, x, y, run, error, sd, count) -> Roles:
+def _roles(frame, x, y, run, error, sd, half_width, count) -> Roles:
     given = {
         key: named(frame, v)
         for key, v in (("x", x), ("y", y), ("run", run), ("error", error), ("sd", sd))
@@ -307,6 +350,17 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
     if count is not None:
         given["count"] = count if isinstance(count, Real) and count not in frame.columns else named(frame, count)
     taken = list(given.values())
+    if half_width is not None:
+        ends = tuple(half_width) if isinstance(half_width, list | tuple) else (half_width,)
+        if len(ends) not in (1, 2):
+            raise ValueError(
+                f"half_width = {shown(half_width)} must be a column, or two: the low ends and the high ones"
+            )
+        ends = tuple(named(frame, end) for end in ends)
+        given["half_width"] = ends if len(ends) == 2 else ends[0]
+        taken += ends
+    if sum(key in given for key in ("error", "sd", "half_width")) > 1:
+        raise ValueError("error, sd and half_width say the same in three ways; give one of them")
     for i, column in enumerate(taken):
         if column in taken[:i]:
             raise ValueError(f"column {str(column)!r} cannot be two things at once")
@@ -320,16 +374,28 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
     if "y" not in given:
         given["y"] = _chosen_y(frame, numeric, given)
     numeric = [c for c in numeric if c != given["y"]]
-    if "error" not in given and "sd" not in given:
-        stem = plain(given["y"]).removeprefix("mean")
-        for key, names in (("error", ERRORS), ("sd", DEVIATIONS)):
-            fitting = {f for n in names for f in (n, stem + n, n + stem)}
-            given[key] = _only(key, [c for c in numeric if plain(c) in fitting])
-        if given["error"] is not None:
-            given["sd"] = None
-    if "count" not in given and (given.get("error") or given.get("sd")):
+    if not {"error", "sd", "half_width"} & set(given):
+        given |= _found_spread(numeric, plain(given["y"]).removeprefix("mean"))
+    if "count" not in given and {"error", "sd", "half_width"} & set(given):
         given["count"] = _only("count", [c for c in numeric if plain(c) in COUNTED])
     return Roles(**given)
+
+
+def _found_spread(numeric, stem) -> dict:
+    """The column, or two, beside a column of means that say how far these may be off: the first that is there."""
+
+    def fitting(*names):
+        return [c for c in numeric if plain(c) in {f for n in names for f in (n, stem + n, n + stem)}]
+
+    for key, names in (("error", ERRORS), ("sd", DEVIATIONS), ("half_width", HALF_WIDTHS)):
+        column = _only(key, fitting(*names))
+        if column is not None:
+            return {key: column}
+    for low, high in ENDS:
+        ends = _only(low, fitting(low)), _only(high, fitting(high))
+        if None not in ends:
+            return {"half_width": ends}
+    return {}
 
 
 def _only(role, candidates):
@@ -349,7 +415,7 @@ def _chosen_x(frame, numeric, given):
         )
     if candidates:
         return candidates[0]
-    rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in BESIDE_MEANS]
     if len(rest) == 1 or (len(rest) == 2 and len(numeric) == 2 and "y" not in given):
         return rest[0]
     _check_cells(frame, _is_x, given)
@@ -371,7 +437,7 @@ def _chosen_y(frame, numeric, given):
         )
     if candidates:
         return candidates[0]
-    rest = [c for c in numeric if plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    rest = [c for c in numeric if plain(c) not in BESIDE_MEANS]
     if len(rest) == 1:
         return rest[0]
     _check_cells(frame, _is_quantity, given)
@@ -498,7 +564,7 @@ def _unlogged(frame, roles):
             _check_base(role, column)
             continue
         base = LOGARITHMS[plain(match[1])]
-        if role == "y" and (roles.error is not None or roles.sd is not None):
+        if role == "y" and roles.spread is not None:
             raise FitError(f"column {str(column)!r} holds logarithms by its name; give means and errors without them")
         with np.errstate(over="ignore"):
             frame = frame.assign(**{match[2]: base ** _floats(frame, column)})
@@ -559,7 +625,7 @@ def _check_numbers(X, Y, words):
 
 def _check_groups(frame, roles):
     """One curve at a time."""
-    used = {roles.x, roles.y, roles.run, roles.error, roles.sd, roles.count} - {None}
+    used = set(roles.used())
     for column in frame.columns:
         if column in used or plain(column) == "anytime" or column == "stream":
             continue
@@ -582,6 +648,10 @@ def _said(roles, inverse, step) -> str:
         for role, name in (("run", "run"), ("standard error", "error"), ("standard deviation", "sd"))
         if getattr(roles, name) is not None
     ]
+    if isinstance(roles.half_width, tuple):
+        parts.append("{!r} and {!r} are the ends of its interval".format(*map(str, roles.half_width)))
+    elif roles.half_width is not None:
+        parts.append(f"{str(roles.half_width)!r} is half the width of its interval")
     if inverse:
         why = "" if step else (" by its name" if plain(roles.x) in STEP_SIZES else ", for it stays below 1")
         parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
@@ -705,11 +775,11 @@ def _of_means(frame, roles, T, Y) -> Points:
         raise FitError(
             f"a value of {roles.x} appears twice, but a table of means has one row for each; several curves?"
         )
-    spread = _floats(frame, roles.error if roles.error is not None else roles.sd)
+    column = roles.spread
+    spread = _half_widths(frame, column, Y) if isinstance(column, tuple) else _floats(frame, column)
+    shown_as = _listed(column) if isinstance(column, tuple) else f"column {str(column)!r}"
     if not np.all(np.isfinite(spread)) or np.any(spread < 0):
-        raise FitError(
-            f"column {str(roles.error or roles.sd)!r} must hold errors, and they are never negative or missing"
-        )
+        raise FitError(f"{shown_as} must hold errors, and they are never negative or missing")
     count = None
     if roles.count is not None:
         count = (
@@ -719,7 +789,7 @@ def _of_means(frame, roles, T, Y) -> Points:
         )
         if not np.all(count >= 2):
             raise FitError(f"count = {shown(roles.count)}: at least 2 runs are behind a mean that has an error")
-    if roles.error is None:
+    if roles.sd is not None:
         if count is None:
             raise FitError(
                 f"standard deviations ({roles.sd}) need the number of runs behind each mean: count=... "
@@ -727,9 +797,7 @@ def _of_means(frame, roles, T, Y) -> Points:
             )
         spread = spread / np.sqrt(count)
     if not np.any(spread > 0):
-        raise FitError(
-            f"column {str(roles.error or roles.sd)!r} is zero throughout; leave it out if the numbers are exact"
-        )
+        raise FitError(f"{shown_as} is zero throughout; leave it out if the numbers are exact")
     if np.any(spread == 0):
         raise FitError(
             f"the error at {roles.x} = {frame[roles.x].iloc[int(np.argmin(spread))]:g} is zero; no mean is exact"
@@ -740,5 +808,27 @@ def _of_means(frame, roles, T, Y) -> Points:
         else "; the number of runs behind the means is not known: intervals take their errors as exact"
     )
     said = f"{len(T)} means with standard errors, taken as independent of each other{known}"
+    if roles.half_width is not None:
+        level = _level_in(roles.half_width)
+        tail = 0.5 + level / 2
+        spread = spread / (special.ndtri(tail) if count is None else special.stdtrit(count - 1, tail))
+        said = f"intervals of the means are taken as {100 * level:g} % ones; {said}"
     runs = 0 if count is None else int(count.min())
     return Points(T[order], Y[order], spread[order], count=runs, remarks=(said,))
+
+
+def _half_widths(frame, ends, Y) -> np.ndarray:
+    low, high = (_floats(frame, end) for end in ends)
+    outside = ~((low <= Y) & (high >= Y))
+    if outside.any():
+        raise FitError(
+            f"the mean {Y[outside][0]:g} does not lie between {ends[0]} = {low[outside][0]:g} and {ends[1]} = "
+            f"{high[outside][0]:g}; these must be the ends of its interval"
+        )
+    return (high - low) / 2
+
+
+def _level_in(half_width) -> float:
+    """Of intervals, as their column is called."""
+    match = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(half_width))
+    return int(match[1]) / 100 if match else 0.95

@@ -40,6 +40,7 @@ def make_parser(prog) -> Parser:
         ("run", "names the runs"),
         ("error", "standard errors, where y are means"),
         ("sd", "standard deviations, where y are means; they need --count"),
+        ("half-width", "half the widths of 95 %% intervals, where y are means; or LOW,HIGH, their ends"),
         ("count", "of the runs behind each mean: a column or a number"),
     ):
         columns.add_argument(f"--{name}", type=some, metavar="COLUMN", help=what)
@@ -137,6 +138,7 @@ def _one(arguments, table, rate, where):
         run=arguments.run,
         error=arguments.error,
         sd=arguments.sd,
+        half_width=arguments.half_width and arguments.half_width.split(","),
         count=_count(arguments.count),
         where=where or None,
         anytime=arguments.anytime,

@@ -99,6 +99,17 @@ def test_floors_and_windows(fit):
     assert json.loads(out)["window"] == [H[-1], H[2]]
 
 
+def test_intervals_in_place_of_errors(fit):
+    table = pd.read_csv("losses.csv")
+    reach = 1.959964 * table.se
+    table.assign(a=table.loss - reach, b=table.loss + reach).drop(columns="se").to_csv("ends.csv", index=False)
+    slopes = [
+        [json.loads(fit(*words, "--json")[1])[end] for end in ("low", "high")]
+        for words in (["losses.csv"], ["ends.csv", "--half-width", "a,b"])
+    ]
+    assert slopes[0] == pytest.approx(slopes[1])
+
+
 def test_a_figure(fit, tmp_path):
     code, _, err = fit("orders.csv", "--rate", "h^2", "--plot", "a.png")
     assert (code, err) == (0, "")

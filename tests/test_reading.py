@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import ratecheck as rc
 from ratecheck.calibration.scenarios import CLAIM, HORIZONS, blocks
@@ -147,6 +148,9 @@ def test_wide_tables():
         ({"N": N, "mean": N, "sd": 0 * N + 1}, {}, "need the number of runs"),
         ({"N": N, "mean": N, "se": 0 * N}, {}, "zero throughout"),
         ({"N": N, "mean": N, "se": -N}, {}, "never negative"),
+        ({"N": N, "mean": N, "low": N + 1, "high": N + 2}, {}, "mean 8 does not lie between low = 9 and high = 10"),
+        ({"N": N, "mean": N, "a": N, "b": N}, {"error": "a", "half_width": "b"}, "give one of them"),
+        ({"N": N, "mean": N, "a": N}, {"half_width": ["a", "a", "a"]}, "must be a column, or two"),
         ({"N": [*N, 8], "mean": [*N, 8], "se": 9 * [1.0]}, {}, "appears twice"),
         ({"N": 2 * [*N], "error": [*N, *(2 * N)]}, {}, "2 run.s. at some N give no interval"),
         ({"N": 4 * [*N], "error": 4 * [*N], "dim": 16 * [1] + 16 * [2]}, {}, "several dim"),
@@ -240,6 +244,30 @@ def test_means_with_errors_against_theory():
     assert rc.fit_rate(deviations, count=5).whole.se == pytest.approx(se)
     vague = rc.fit_rate({"N": N, "mean": 3 * N**0.5, "stderr": 4 * errors})
     assert "times smaller would do" in rc.tight(vague, rc.Rate.of_regret(0.5)).reason
+
+
+@pytest.mark.parametrize("count", [None, 9])
+def test_widths_of_intervals_against_their_standard_errors(count):
+    means, errors = 3 * N**-0.5, 0.1 * N**-0.5
+    reach = stats.norm.ppf(0.975) if count is None else stats.t.ppf(0.975, count - 1)
+    expected = rc.fit_rate({"N": N, "error": means, "se": errors}, count=count).whole
+    wide = reach * errors
+    ninety = errors * (stats.norm.ppf(0.95) if count is None else stats.t.ppf(0.95, count - 1))
+    for columns, options in (
+        ({"ci": wide}, {}),
+        ({"error_ci90": ninety}, {}),
+        ({"bar": wide}, {"half_width": "bar"}),
+        ({"lower": means - wide, "upper": means + wide}, {}),
+        ({"a": means - wide, "b": means + wide}, {"half_width": ("a", "b")}),
+    ):
+        fit = rc.fit_rate({"N": N, "error": means} | columns, x="N", y="error", count=count, **options)
+        assert fit.whole.value == pytest.approx(expected.value)
+        assert fit.whole.se == pytest.approx(expected.se)
+        assert "% ones" in said(fit)
+
+
+def test_columns_that_a_series_does_not_use_are_named():
+    assert "not used: bar" in said(rc.fit_rate({"N": N, "error": N, "bar": N}))
 
 
 def test_x_below_e_needs_no_logarithm():
