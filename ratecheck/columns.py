@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from .checks import shown
-from .means import NAMES, OURS, FitError, Words
+from .means import NAMES, OURS, FitError, Words, within
 from .reading import Table, half_units, number
 
 # names without case, spaces and signs; fmt: off
@@ -176,7 +176,7 @@ COUNTED = (
 # fmt: on
 BESIDE_MEANS = (*ERRORS, *DEVIATIONS, *COUNTED, *HALF_WIDTHS, *(name for pair in ENDS for name in pair))
 FEWEST = 3  # columns of a wide table
-LARGEST = 1e150  # beyond it squares overflow
+LARGEST = 1e150  # beyond it squares overflow, and those of one over it vanish
 
 
 @dataclass(frozen=True)
@@ -254,8 +254,9 @@ def points(
     where=None,
     anytime=None,
     step=None,
+    window=None,
 ) -> Points:
-    """What a table says at each x; see `fit_rate` for the arguments."""
+    """What a table says at each x; rows outside a window may be anything.  See `fit_rate` for the arguments."""
     if anytime not in (None, True, False):
         raise ValueError(
             f"anytime = {shown(anytime)} must be True, False or None: do the rows of a run come from one run?"
@@ -276,6 +277,9 @@ def points(
     frame, roles, bases, said = _unlogged(frame, roles)
     remarks += said
     X, Y = _floats(frame, roles.x), _floats(frame, roles.y)
+    if window is not None:
+        keep = np.flatnonzero(within(X, window) | ((X > 0) & np.isfinite(X) & np.isfinite(Y)))
+        frame, texts, X, Y = _rows(frame, keep), _rows(texts, keep), X[keep], Y[keep]
     inverse = _is_step(roles.x, X, Y) if step is None else step
     words = Words(str(roles.x), str(roles.y), inverse)
     _check_numbers(X, Y, words)
@@ -302,8 +306,12 @@ def _rounding(texts, column, logged, Y, order) -> np.ndarray:
     if logged is None:
         return half_units(None if texts is None else texts[column].iloc[order], Y[order])
     base, name = logged
-    logarithms = np.log(Y[order]) / np.log(base)
+    logarithms = np.log(np.maximum(Y[order], 1 / LARGEST)) / np.log(base)
     return half_units(None if texts is None else texts[name].iloc[order], logarithms) * np.log(base) * Y[order]
+
+
+def _rows(frame, keep):
+    return None if frame is None else frame.iloc[keep].reset_index(drop=True)
 
 
 def groups(table: Table, column) -> list:
@@ -483,7 +491,7 @@ def _picked(frame, texts, where):
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
         raise ValueError(f"no row has {said} together")
     keep = np.flatnonzero(keep)
-    return frame.iloc[keep].reset_index(drop=True), None if texts is None else texts.iloc[keep].reset_index(drop=True)
+    return _rows(frame, keep), _rows(texts, keep)
 
 
 def _equal(a, b) -> bool:
@@ -593,12 +601,8 @@ def _complete(frame, texts, roles):
     keep = np.flatnonzero(~gone)
     if not len(keep):
         raise FitError(f"no row has a value of {roles.x} and of {roles.y}")
-    texts = None if texts is None else texts.iloc[keep].reset_index(drop=True)
-    return (
-        frame.iloc[keep].reset_index(drop=True),
-        texts,
-        [f"{gone.sum()} rows without {roles.x} and {roles.y} are left out"],
-    )
+    said = f"{gone.sum()} rows without {roles.x} and {roles.y} are left out"
+    return _rows(frame, keep), _rows(texts, keep), [said]
 
 
 def _floats(frame, column) -> np.ndarray:
@@ -612,9 +616,14 @@ def _check_numbers(X, Y, words):
     if not np.all(np.isfinite(X)):
         raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
     if np.any(X <= 0):
-        raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out")
+        raise FitError(
+            f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (window=, --window)"
+        )
     if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST)):
         raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
+    if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST)):
+        small = np.abs(Y[Y != 0]).min()
+        raise FitError(f"{words.y} = {small:.3g} is too small to reckon with; count it in another unit")
     bad = ~np.isfinite(Y)
     if bad.any():
         raise FitError(
@@ -698,6 +707,10 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
     by = [dict(zip(labels[p].tolist(), Y[p], strict=True)) for p in places]
     for t, p, d in zip(horizons, places, by, strict=True):
         if len(d) < len(p):
+            if frame.duplicated([roles.x, roles.y, roles.run]).any():
+                raise FitError(
+                    f"rows are there twice, the first at {roles.x} = {words.place(t):g}; leave the copies out"
+                )
             varying = [c for c in frame.columns if c not in (roles.x, roles.y, roles.run) and frame[c].nunique() > 1]
             hint = f"; columns that differ: {_listed(varying)}" if varying else ""
             raise FitError(
@@ -725,7 +738,7 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
     if anytime is None:
         said += ", taken as one run throughout (say anytime=False, --separate, if each row is a run of its own)"
     if missing:
-        said += f"; {missing} runs that are missing at some {roles.x} are left out"
+        said += f"; runs that are missing at some {roles.x} are left out: {missing}"
     keys = [label for label in dict.fromkeys(labels.tolist()) if label in everywhere]
     return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], True, words, said)
 

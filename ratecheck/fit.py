@@ -587,7 +587,7 @@ def fit_rate(
         data = runs if isinstance(runs, LogMeans) else log_means(runs, logarithms=log_power != 0)
         data = data if window is None else _windowed(data, cut, window)
     else:
-        found = points(table_of(runs), **options)
+        found = points(table_of(runs), **options, window=window)
         found = found if window is None else _windowed(found, type(found).cut, window)
         data = log_points(differences(found) if values else found, floor, level)
     if isinstance(period, str) and period == "table":

@@ -138,7 +138,7 @@ def _one(arguments, table, rate, where):
         run=arguments.run,
         error=arguments.error,
         sd=arguments.sd,
-        half_width=arguments.half_width and arguments.half_width.split(","),
+        half_width=_ends_or_one(arguments.half_width, table),
         count=_count(arguments.count),
         where=where or None,
         anytime=arguments.anytime,
@@ -269,6 +269,10 @@ def _count(text):
         return None if text is None else float(text)
     except ValueError:
         return text
+
+
+def _ends_or_one(text, table):
+    return text if text is None or text in table.frame.columns else text.split(",")
 
 
 def _ends(text, missing):

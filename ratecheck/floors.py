@@ -118,10 +118,7 @@ def _signed(points: Points, shift: float) -> LogMeans:
     clear = curve > CLEAR * errors
     first = int(np.argmin(clear)) if not clear.all() else len(clear)
     if first < 3 or profile.at_an_end:
-        raise FitError(
-            f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; "
-            "at least 3 are needed: more runs, or smaller errors"
-        )
+        raise FitError(_lost(points, errors, first))
     y = np.log(curve) + (points.means - curve) / curve
     covariance = profile.covariance / np.outer(curve, curve)
     keep = np.arange(len(clear)) < first
@@ -135,6 +132,20 @@ def _signed(points: Points, shift: float) -> LogMeans:
         weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
     )  # fmt: skip
     return data if first == len(clear) else replace(cut(data, keep), noisy=True)
+
+
+def _lost(points, errors, first) -> str:
+    words, against = points.words, points.means < -CLEAR * errors
+    if against.any():
+        place = words.place(points.horizons[int(np.argmax(against))])
+        return (
+            f"{words.y} has one sign at {words.x} = {place:g} and another elsewhere, clear of its noise: no power law "
+            "holds; choose a window (window=, --window) without a change"
+        )
+    return (
+        f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; at least 3 "
+        "are needed: more runs, or smaller errors; where their size is meant, give absolute values or squares"
+    )
 
 
 # A floor that is fitted
@@ -165,6 +176,8 @@ class Profile:
         return float(self._floors(np.array([slope]))[0])
 
     def _floors(self, slopes):
+        if self.low == self.high:
+            return np.full(len(slopes), self.low)
         powers = self._power(slopes[:, None])
         w = self.weights / self.weights.sum()
         one, both = powers @ w, powers**2 @ w
@@ -189,6 +202,7 @@ class Profile:
         return self._t(slope, self.best)
 
     def _t(self, slope, towards) -> float:
+        slope = slope or 1e-9
         floor, centred = self.floor_at(slope), self.x - self.x[0]
         v = np.expm1(slope * centred) / slope  # with a constant it spans what a power does, and stays apart from it
         power = self._power(slope)
@@ -319,8 +333,8 @@ def _fitted(points: Points, low, high) -> LogMeans:
     slope = profile.best
     if profile.at_an_end:
         raise FitError(
-            f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does; "
-            "give a known floor, or none"
+            f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does, or has "
+            "done so before them; give a known floor, or none"
         )
     floor = profile.floor_at(slope)
     curve, along, free = _curve(profile, slope, floor)
@@ -363,7 +377,14 @@ def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
     elif points.source == "means":
         covariance, df = np.diag(points.errors**2), _freedom(points)
     if points.source == "means" or (points.source == "runs" and _may_be_negative(points)):
-        weights = 1 / np.maximum(np.diag(covariance), 1e-300)
+        variances = np.diag(covariance)
+        if np.any(variances == 0):
+            place = points.words.place(points.horizons[int(np.argmin(variances))])
+            raise FitError(
+                f"all runs agree at {points.words.x} = {place:g}, and noise reaches below zero elsewhere: a mean "
+                "without an error cannot be weighed against the others"
+            )
+        weights = 1 / variances
     elif np.all(means > 0):
         weights = 1 / (means + shift) ** 2
     else:

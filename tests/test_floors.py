@@ -151,6 +151,20 @@ def test_signed_means_that_meet_their_noise():
 # Series
 
 
+def test_signs_that_no_power_law_has_are_named():
+    rng = np.random.default_rng(0)
+    n = 2.0 ** np.arange(4, 10)
+    errors = np.where(n < 20, -1, 1) * n**-0.5 + 0.01 * rng.standard_normal((20, 6))
+    with pytest.raises(FitError, match=r"one sign at n = 16 and another elsewhere.*--window"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()})
+    assert rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()}, window=(17, np.inf)).slope < 0
+    with pytest.raises(FitError, match="absolute values or squares"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": rng.standard_normal(120)})
+    errors[:, 2] = 0.1
+    with pytest.raises(FitError, match="all runs agree at n = 64"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()})
+
+
 def test_an_exact_power_law_has_an_interval_and_a_stated_error():
     h = 0.5 ** np.arange(3, 9)
     fit = rc.fit_rate({"h": h, "error": 3 * h**2})

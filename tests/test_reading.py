@@ -53,7 +53,7 @@ def test_runs_that_are_missing_somewhere_are_left_out_and_that_is_said():
     t = RUNS.drop(columns="anytime")
     fit = rc.fit_rate(t.iloc[1:])
     assert fit.data.replicates == 11
-    assert "1 runs that are missing at some horizon are left out" in said(fit)
+    assert "runs that are missing at some horizon are left out: 1" in said(fit)
     with pytest.raises(FitError, match="missing at some horizon"):
         rc.fit_rate(t[(t.replicate < 2) | (t.horizon == HORIZONS[0])])
 
@@ -155,7 +155,7 @@ def test_wide_tables():
         ({"N": 2 * [*N], "error": [*N, *(2 * N)]}, {}, "2 run.s. at some N give no interval"),
         ({"N": 4 * [*N], "error": 4 * [*N], "dim": 16 * [1] + 16 * [2]}, {}, "several dim"),
         ({"N": 4 * [*N], "error": 4 * [*N], "k": 16 * [1] + 16 * [2]}, {}, "does it name the runs"),
-        ({"N": 4 * [*N], "error": 4 * [*N], "seed": 0}, {}, "appears twice"),
+        ({"N": 4 * [*N], "error": np.arange(1, 33), "seed": 0}, {}, "appears twice"),
         ({"N": N, "error": [*N[:-1], np.nan]}, {}, "not finite, the first at N = 1024"),
         ({"N": -N, "error": N}, {}, "not positive"),
         ({"N": N[:2], "error": N[:2]}, {}, "at least 3 are needed"),
@@ -170,6 +170,8 @@ def test_wide_tables():
         (io.StringIO("N,error\n" + "1" * 200_000), {}, "cannot be read as lines of columns"),
         ({"N": N, "error": N}, {"x": ["N"]}, "name of one column"),
         ({"N": N, "error": N}, {"where": "N=8"}, "must be a dict"),
+        ({"N": N, "error": N * 1e-300}, {}, "too small to reckon with"),
+        ({"N": [*N, 8], "error": [*N, 8], "seed": 0}, {}, "rows are there twice, the first at N = 8"),
         ({"N": N, "error": N * 1e300}, {}, "another unit"),
         (3.0, {}, "is no table"),
         (np.ones((4, 5)), {}, "no table; two columns"),
@@ -268,6 +270,13 @@ def test_widths_of_intervals_against_their_standard_errors(count):
 
 def test_columns_that_a_series_does_not_use_are_named():
     assert "not used: bar" in said(rc.fit_rate({"N": N, "error": N, "bar": N}))
+
+
+def test_rows_outside_the_window_may_be_anything():
+    source = {"N": [0, *N, np.nan, 4096], "error": [1, *N**-0.5, 1, np.nan]}
+    with pytest.raises(FitError, match="are missing or not finite"):
+        rc.fit_rate(source)
+    assert rc.fit_rate(source, window=(1, 2048)).whole == rc.fit_rate({"N": N, "error": N**-0.5}).whole
 
 
 def test_x_below_e_needs_no_logarithm():
