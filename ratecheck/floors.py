@@ -7,6 +7,9 @@ over E).  Where E leaves its bounds it stays at the bound.
 
 For verdicts the fitted curve f = A T^S stands in for the logarithm, ln f + (y - E - f) / f, which is linear in the
 means too and defined where y < E; its covariance holds the error of E.
+
+The errors of a series come from its residuals: independent scatter, and corrections of the power that leave such
+residuals, as without a floor.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from .checks import items, shown
 from .columns import Points
 from .estimate import Estimate
 from .means import FitError, LogMeans, cut
-from .series import log_series
+from .series import CORRECTIONS, correction, log_series
 
 CLEAR = 3.0  # standard errors by which a curve is clear of the noise
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
@@ -135,12 +138,14 @@ def _signed(points: Points, shift: float) -> LogMeans:
 
 
 def _lost(points, errors, first) -> str:
-    words, against = points.words, points.means < -CLEAR * errors
-    if against.any():
-        place = words.place(points.horizons[int(np.argmax(against))])
+    words = points.words
+    clear = np.flatnonzero(np.abs(points.means) > CLEAR * errors)
+    turned = clear[np.sign(points.means[clear]) != np.sign(points.means[clear[0]])] if len(clear) else clear
+    if len(turned):
+        place = words.place(points.horizons[turned[0]])
         return (
-            f"{words.y} has one sign at {words.x} = {place:g} and another elsewhere, clear of its noise: no power law "
-            "holds; choose a window (window=, --window) without a change"
+            f"{words.y} changes its sign at {words.x} = {place:g}, clear of its noise: "
+            "no power law holds; choose a window (window=, --window) without it"
         )
     return (
         f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; at least 3 "
@@ -218,12 +223,24 @@ class Profile:
         root = np.sqrt(self.weights)
         q, r = np.linalg.qr(design * root[:, None])
         weights = q[:, -1] * root / r[-1, -1]  # of the last coefficient
-        if self.covariance is None:
-            rest = root * above - q @ (q.T @ (root * above))
-            variance = max(float(rest @ rest) / self.df, EXACT**2) / r[-1, -1] ** 2
-        else:
-            variance = float(weights @ self.covariance @ weights)
+        covariance = self.residual_covariance(slope, q, above) if self.covariance is None else self.covariance
+        variance = float(weights @ covariance @ weights)
         return float(weights @ above) / math.sqrt(max(variance, 1e-300))
+
+    def residual_covariance(self, slope, q, above) -> np.ndarray:
+        """Of means without errors: independent scatter, and corrections of the power that leave such residuals."""
+        root = np.sqrt(self.weights)
+        rest = root * above - q @ (q.T @ (root * above))
+        square = max(float(rest @ rest), self.df * EXACT**2)
+        covariance = np.diag(square / self.df / self.weights)
+        reach = float(special.stdtrit(self.df, 0.975))
+        for power in CORRECTIONS:
+            shape = self._power(slope) * correction(self.x, power)
+            left = root * shape - q @ (q.T @ (root * shape))
+            size = float(np.linalg.norm(left))
+            if size > 1e-6 * float(np.linalg.norm(root * shape)):
+                covariance += square / reach**2 * np.outer(shape, shape) / size**2
+        return covariance
 
     @cached_property
     def best(self) -> float:
@@ -342,9 +359,10 @@ def _fitted(points: Points, low, high) -> LogMeans:
         raise FitError(f"no floor fits: {words.y} does not move away from E = {floor:g} with one sign")
     mean_covariance = profile.covariance
     if mean_covariance is None:
-        residual = points.means - floor - curve
-        square = max(float(profile.weights @ residual**2) / profile.df, EXACT**2)
-        mean_covariance = np.diag(square / profile.weights)
+        root = np.sqrt(profile.weights)
+        design = np.column_stack([np.ones(len(curve)), curve, profile.x * curve][0 if free else 1 :])
+        q, _ = np.linalg.qr(design * root[:, None])
+        mean_covariance = profile.residual_covariance(slope, q, points.means - floor)
         if points.rounding is not None:
             mean_covariance = mean_covariance + np.diag(points.rounding**2 / 3)
     known = np.eye(len(curve)) - (np.outer(np.ones(len(curve)), along[0]) if free else 0.0)
@@ -378,7 +396,7 @@ def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
         covariance, df = np.diag(points.errors**2), _freedom(points)
     if points.source == "means" or (points.source == "runs" and _may_be_negative(points)):
         variances = np.diag(covariance)
-        if np.any(variances == 0):
+        if np.any(variances <= (1e-12 * means) ** 2):
             place = points.words.place(points.horizons[int(np.argmin(variances))])
             raise FitError(
                 f"all runs agree at {points.words.x} = {place:g}, and noise reaches below zero elsewhere: a mean "
