@@ -238,6 +238,20 @@ def test_values_without_a_limit():
         rc.fit_rate({"N": N, "error": [0, *N[1:]]})
 
 
+def test_a_limit_and_rounding_are_asked_about():
+    h = 2.0 ** -np.arange(2, 12)
+    asked = {
+        "settles": 1.5 + h**2,
+        "rises again": h**2 + 1e-6 / h,
+        "": h**2 * (1 + h),
+    }
+    for words, values in asked.items():
+        remarks = " ".join(rc.fit_rate({"h": h, "error": values}).remarks)
+        assert [w for w in ("settles", "rises again") if w in remarks] == [w for w in (words,) if w]
+    slow = 2.0 ** np.arange(2, 12)
+    assert "settles" not in " ".join(rc.fit_rate({"n": slow, "error": slow**-0.05}).remarks)
+
+
 def test_what_is_asked_of_runs_is_refused_without_them():
     fit = rc.fit_rate({"N": SIZES, "error": SIZES**-0.5})
     for ask in (fit.bootstrap, fit.unseen):
