@@ -31,6 +31,7 @@ from .series import CORRECTIONS, correction, log_series
 CLEAR = 3.0  # standard errors by which a curve is clear of the noise
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
 EXACT = 1e-8  # relative: to which a curve is found through points that have no error
+LARGEST_LOG = 300.0  # of a power whose square is to be a number
 SLOPES = np.geomspace(0.004, 10.0, 90)  # absolute values that are looked at
 
 
@@ -112,7 +113,8 @@ def _signed(points: Points, shift: float) -> LogMeans:
     words, errors = points.words, mean_errors(points)
     if not np.any(errors > 0):
         raise FitError(f"{words.y} has no scatter at all, and a zero or a sign in it; no power law holds")
-    clearest = int(np.argmax(np.abs(points.means) / np.maximum(errors, 1e-300)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        clearest = int(np.nanargmax(np.abs(points.means) / errors))
     if points.means[clearest] < 0:
         points = replace(points, means=-points.means, samples=tuple(-s for s in points.samples))
         points = points.remarked(f"{words.y} is negative; its absolute value is fitted")
@@ -172,9 +174,10 @@ class Profile:
 
     @cached_property
     def slopes(self) -> np.ndarray:
+        slopes = SLOPES[SLOPES * np.ptp(self.x) < LARGEST_LOG]
         if self.low == self.high:
-            return np.concatenate([-SLOPES[::-1], SLOPES])
-        return -SLOPES[::-1] if self.falls else SLOPES
+            return np.concatenate([-slopes[::-1], slopes])
+        return -slopes[::-1] if self.falls else slopes
 
     def floor_at(self, slope) -> float:
         """E for a given slope, within its bounds."""

@@ -238,6 +238,12 @@ def test_values_without_a_limit():
         rc.fit_rate({"N": N, "error": [0, *N[1:]]})
 
 
+def test_a_hundred_decades_do_not_overflow():
+    n = 10.0 ** np.arange(0, 100, 10)
+    fit = rc.fit_rate({"N": n, "loss": 0.1 + n**-0.1}, floor="fit")
+    assert fit.slope == pytest.approx(-0.1, abs=1e-3)
+
+
 def test_a_limit_and_rounding_are_asked_about():
     h = 2.0 ** -np.arange(2, 12)
     asked = {
