@@ -344,8 +344,13 @@ def named(frame, wanted):
     raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
 
 
+def brief(value) -> str:
+    """A cell as people write it: 2 for 2.0."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
 def _listed(names, most=12) -> str:
-    names = [str(n) for n in names]
+    names = [brief(n) for n in names]
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
@@ -646,7 +651,7 @@ def _check_groups(frame, roles):
                 continue  # a remark per row, a date
             raise FitError(
                 f"the table holds several {column} ({_listed(seen, 6)}); pick one with where={{{str(column)!r}: "
-                f"{str(seen[0])!r}}} (--where {column}={seen[0]}), or fit each with --by {column}"
+                f"{brief(seen[0])!r}}} (--where {column}={brief(seen[0])}), or fit each with --by {column}"
             )
 
 

@@ -85,7 +85,7 @@ def main(argv, prog="ratecheck fit") -> int:
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
 
-    from .columns import groups
+    from .columns import brief, groups
     from .means import FitError
     from .rates import Rate
     from .reading import table_of
@@ -106,9 +106,9 @@ def main(argv, prog="ratecheck fit") -> int:
     found = []
     for value in groups(table, arguments.by):
         if not arguments.json:
-            print(f"{chr(10) if found else ''}{arguments.by} = {sentence(value)}")
+            print(f"{chr(10) if found else ''}{arguments.by} = {sentence(brief(value))}")
         try:
-            found.append(_one(arguments, table, rate, where | {arguments.by: value}))
+            found.append(_one(arguments, table, rate, where | {arguments.by: brief(value)}))
         except FitError as error:  # of one curve; the others may do
             print(f"error: {sentence(error)}", file=sys.stderr)
             found.append(None)

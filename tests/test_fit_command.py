@@ -76,6 +76,14 @@ def test_several_curves(fit):
     assert "did you mean 'UCB'" in err
 
 
+def test_curves_named_by_numbers(fit):
+    table = pd.read_csv("orders.csv")
+    pd.concat([table.assign(degree=d) for d in (1.0, 1 / 3)]).to_csv("degrees.csv", index=False)
+    code, out, _ = fit("degrees.csv", "--by", "degree")
+    assert code == 0
+    assert [line for line in out.splitlines() if "degree =" in line] == ["degree = 1", f"degree = {1 / 3}"]
+
+
 def test_numbers_for_programs(fit):
     code, out, _ = fit("runs.csv", "--by", "algorithm", "--rate", "T^0.5", "--json")
     assert code == 0
