@@ -10,10 +10,11 @@ from itertools import pairwise
 from numbers import Real
 
 import numpy as np
+from scipy import special
 
 from .checks import shown
-from .means import NAMES, OURS, FitError, Words
-from .reading import Table, half_units
+from .means import NAMES, OURS, FitError, Words, within
+from .reading import Table, half_units, number
 
 # names without case, spaces and signs; fmt: off
 COUNTS = (
@@ -130,6 +131,33 @@ DEVIATIONS = (
     "stddev",
     "standarddeviation",
 )
+HALF_WIDTHS = (
+    "halfwidth",
+    "ci",
+    "ci95",
+    "95ci",
+    "ci90",
+    "90ci",
+    "ci99",
+    "99ci",
+    "cihalfwidth",
+    "ci95halfwidth",
+    "confidence",
+)
+ENDS = (
+    ("low", "high"),
+    ("lo", "hi"),
+    ("lower", "upper"),
+    ("cilow", "cihigh"),
+    ("cilo", "cihi"),
+    ("cilower", "ciupper"),
+    ("lowerci", "upperci"),
+    ("lowci", "highci"),
+    ("low95", "high95"),
+    ("lower95", "upper95"),
+    ("ci95low", "ci95high"),
+    ("ci95lower", "ci95upper"),
+)
 COUNTED = (
     "count",
     "runs",
@@ -146,8 +174,9 @@ COUNTED = (
     "numseeds",
 )
 # fmt: on
+BESIDE_MEANS = (*ERRORS, *DEVIATIONS, *COUNTED, *HALF_WIDTHS, *(name for pair in ENDS for name in pair))
 FEWEST = 3  # columns of a wide table
-LARGEST = 1e150  # beyond it squares overflow
+LARGEST = 1e150  # beyond it squares overflow, and those of one over it vanish
 
 
 @dataclass(frozen=True)
@@ -198,7 +227,18 @@ class Roles:
     run: object = None
     error: object = None
     sd: object = None
+    half_width: object = None  # of intervals: a column, or a tuple of their low and high ends
     count: object = None  # a column, or a number
+
+    @property
+    def spread(self):
+        """The column, or two, by which means have errors."""
+        found = (c for c in (self.error, self.sd, self.half_width) if c is not None)
+        return next(found, None)
+
+    def used(self) -> list:
+        ends = self.half_width if isinstance(self.half_width, tuple) else (self.half_width,)
+        return [c for c in (self.x, self.y, self.run, self.error, self.sd, self.count, *ends) if c is not None]
 
 
 def points(
@@ -209,12 +249,14 @@ def points(
     run=None,
     error=None,
     sd=None,
+    half_width=None,
     count=None,
     where=None,
     anytime=None,
     step=None,
+    window=None,
 ) -> Points:
-    """What a table says at each x; see `fit_rate` for the arguments."""
+    """What a table says at each x; rows outside a window may be anything.  See `fit_rate` for the arguments."""
     if anytime not in (None, True, False):
         raise ValueError(
             f"anytime = {shown(anytime)} must be True, False or None: do the rows of a run come from one run?"
@@ -229,28 +271,47 @@ def points(
     if x is None or y is None:
         frame, texts, wide = _long(frame, texts, x)
         remarks += wide
-    roles = _roles(frame, x, y, run, error, sd, count)
+    roles = _roles(frame, x, y, run, error, sd, half_width, count)
     frame, texts, said = _complete(frame, texts, roles)
     remarks += said
+    frame, roles, bases, said = _unlogged(frame, roles)
+    remarks += said
     X, Y = _floats(frame, roles.x), _floats(frame, roles.y)
+    if window is not None:
+        keep = np.flatnonzero(within(X, window) | ((X > 0) & np.isfinite(X) & np.isfinite(Y)))
+        frame, texts, X, Y = _rows(frame, keep), _rows(texts, keep), X[keep], Y[keep]
     inverse = _is_step(roles.x, X, Y) if step is None else step
     words = Words(str(roles.x), str(roles.y), inverse)
     _check_numbers(X, Y, words)
     _check_groups(frame, roles)
     remarks.append(_said(roles, inverse, step))
     T = 1 / X if inverse else X
-    if roles.error is not None or roles.sd is not None:
+    if roles.spread is not None:
         found = _of_means(frame, roles, T, Y)
     else:
         found = _of_runs(frame, roles, T, Y, anytime, words)
-    order = np.argsort(T, kind="stable")
     if found.source == "series":
-        found = replace(found, rounding=half_units(None if texts is None else texts[roles.y].iloc[order], Y[order]))
+        idle = [c for c in frame.columns if frame[c].dtype.kind in "iuf" and c not in roles.used() and c != x]
+        remarks += [f"not used: {_listed(idle)}"] if idle else []
+        _, order = np.unique(T, return_index=True)
+        found = replace(found, rounding=_rounding(texts, roles.y, bases.get(roles.y), Y, order))
     if len(found.horizons) < 3:
         raise FitError(
             f"{len(found.horizons)} value(s) of {roles.x} give no slope with an interval; at least 3 are needed"
         )
     return replace(found, words=words, remarks=(*remarks, *found.remarks))
+
+
+def _rounding(texts, column, logged, Y, order) -> np.ndarray:
+    if logged is None:
+        return half_units(None if texts is None else texts[column].iloc[order], Y[order])
+    base, name = logged
+    logarithms = np.log(np.maximum(Y[order], 1 / LARGEST)) / np.log(base)
+    return half_units(None if texts is None else texts[name].iloc[order], logarithms) * np.log(base) * Y[order]
+
+
+def _rows(frame, keep):
+    return None if frame is None else frame.iloc[keep].reset_index(drop=True)
 
 
 def groups(table: Table, column) -> list:
@@ -283,12 +344,17 @@ def named(frame, wanted):
     raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
 
 
+def brief(value) -> str:
+    """A cell as people write it: 2 for 2.0."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else str(value)
+
+
 def _listed(names, most=12) -> str:
-    names = [str(n) for n in names]
+    names = [brief(n) for n in names]
     return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
 
 
-def _roles(frame, x, y, run, error, sd, count) -> Roles:
+def _roles(frame, x, y, run, error, sd, half_width, count) -> Roles:
     given = {
         key: named(frame, v)
         for key, v in (("x", x), ("y", y), ("run", run), ("error", error), ("sd", sd))
@@ -297,6 +363,17 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
     if count is not None:
         given["count"] = count if isinstance(count, Real) and count not in frame.columns else named(frame, count)
     taken = list(given.values())
+    if half_width is not None:
+        ends = tuple(half_width) if isinstance(half_width, list | tuple) else (half_width,)
+        if len(ends) not in (1, 2):
+            raise ValueError(
+                f"half_width = {shown(half_width)} must be a column, or two: the low ends and the high ones"
+            )
+        ends = tuple(named(frame, end) for end in ends)
+        given["half_width"] = ends if len(ends) == 2 else ends[0]
+        taken += ends
+    if sum(key in given for key in ("error", "sd", "half_width")) > 1:
+        raise ValueError("error, sd and half_width say the same in three ways; give one of them")
     for i, column in enumerate(taken):
         if column in taken[:i]:
             raise ValueError(f"column {str(column)!r} cannot be two things at once")
@@ -310,16 +387,28 @@ def _roles(frame, x, y, run, error, sd, count) -> Roles:
     if "y" not in given:
         given["y"] = _chosen_y(frame, numeric, given)
     numeric = [c for c in numeric if c != given["y"]]
-    if "error" not in given and "sd" not in given:
-        stem = plain(given["y"]).removeprefix("mean")
-        for key, names in (("error", ERRORS), ("sd", DEVIATIONS)):
-            fitting = {f for n in names for f in (n, stem + n, n + stem)}
-            given[key] = _only(key, [c for c in numeric if plain(c) in fitting])
-        if given["error"] is not None:
-            given["sd"] = None
-    if "count" not in given and (given.get("error") or given.get("sd")):
+    if not {"error", "sd", "half_width"} & set(given):
+        given |= _found_spread(numeric, plain(given["y"]).removeprefix("mean"))
+    if "count" not in given and {"error", "sd", "half_width"} & set(given):
         given["count"] = _only("count", [c for c in numeric if plain(c) in COUNTED])
     return Roles(**given)
+
+
+def _found_spread(numeric, stem) -> dict:
+    """The column, or two, beside a column of means that say how far these may be off: the first that is there."""
+
+    def fitting(*names):
+        return [c for c in numeric if plain(c) in {f for n in names for f in (n, stem + n, n + stem)}]
+
+    for key, names in (("error", ERRORS), ("sd", DEVIATIONS), ("half_width", HALF_WIDTHS)):
+        column = _only(key, fitting(*names))
+        if column is not None:
+            return {key: column}
+    for low, high in ENDS:
+        ends = _only(low, fitting(low)), _only(high, fitting(high))
+        if None not in ends:
+            return {"half_width": ends}
+    return {}
 
 
 def _only(role, candidates):
@@ -331,7 +420,7 @@ def _only(role, candidates):
 
 
 def _chosen_x(frame, numeric, given):
-    candidates = [c for c in numeric if plain(c) in (*COUNTS, *STEP_SIZES)]
+    candidates = [c for c in numeric if _is_x(c)]
     if len(candidates) > 1:
         raise ValueError(
             f"columns {_listed(candidates)} could each be x; say which with x=... (--x NAME), "
@@ -339,9 +428,10 @@ def _chosen_x(frame, numeric, given):
         )
     if candidates:
         return candidates[0]
-    rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    rest = [c for c in numeric if not _is_quantity(c) and plain(c) not in BESIDE_MEANS]
     if len(rest) == 1 or (len(rest) == 2 and len(numeric) == 2 and "y" not in given):
         return rest[0]
+    _check_cells(frame, _is_x, given)
     raise ValueError(f"no column is known to be x; say which with x=... (--x NAME; columns: {_listed(frame.columns)})")
 
 
@@ -360,10 +450,30 @@ def _chosen_y(frame, numeric, given):
         )
     if candidates:
         return candidates[0]
-    rest = [c for c in numeric if plain(c) not in (*ERRORS, *DEVIATIONS, *COUNTED)]
+    rest = [c for c in numeric if plain(c) not in BESIDE_MEANS]
     if len(rest) == 1:
         return rest[0]
+    _check_cells(frame, _is_quantity, given)
     raise ValueError(f"no column is known to be y; say which with y=... (--y NAME; columns: {_listed(frame.columns)})")
+
+
+def _check_cells(frame, fitting, given):
+    """A column of the right name that is none of numbers: its first other cell is to blame."""
+    for column in frame.columns:
+        if fitting(column) and frame[column].dtype.kind not in "iuf" and column not in given.values():
+            raise FitError(_not_numbers(column, frame[column]))
+
+
+def _not_numbers(column, values) -> str:
+    row, cell = next(((i, v) for i, v in enumerate(values, 1) if not _is_number(v)), (1, values.iloc[0]))
+    said = f"column {str(column)!r} must hold numbers, and row {row} of the data has {shown(cell)}"
+    if re.search(r"\d\s*(?:±|\+/?-|\()\s*\.?\d", str(cell)):
+        said += "; put what follows the mean into a column of its own: se, sd or half_width"
+    return said
+
+
+def _is_number(value) -> bool:
+    return isinstance(value, Real) or (isinstance(value, str) and number(value) is not None)
 
 
 # Rows
@@ -386,33 +496,36 @@ def _picked(frame, texts, where):
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
         raise ValueError(f"no row has {said} together")
     keep = np.flatnonzero(keep)
-    return frame.iloc[keep].reset_index(drop=True), None if texts is None else texts.iloc[keep].reset_index(drop=True)
+    return _rows(frame, keep), _rows(texts, keep)
 
 
 def _equal(a, b) -> bool:
-    try:
-        return float(a) == float(b)
-    except (TypeError, ValueError):
-        return False
+    return number(a) is not None and number(a) == number(b)
 
 
 def _long(frame, texts, x):
     """A wide table, a column for each run or for each x, made long; others as they are."""
-    numbers = {c: _numeral(c) for c in frame.columns}
-    horizons = [c for c, n in numbers.items() if n is not None]
-    others = [c for c in frame.columns if c not in horizons]
-    if len(horizons) >= FEWEST and len(others) <= 1 and x is None:
-        names = {"variable_name": "horizon", "value_name": "y"}
-        label = others[0] if others else "run"
-        wide = frame if others else frame.assign(run=range(len(frame)))
-        long = wide.melt(id_vars=[label], value_vars=horizons, var_name=names["variable_name"], value_name="y")
+    numbers = {c: n for c in frame.columns if (n := _numeral(c)) is not None}
+    others = [c for c in frame.columns if c not in numbers]
+    if len(numbers) >= FEWEST and x not in numbers and not any(_is_quantity(c) for c in others):
+        label = next((c for c in others if _is_unnamed(c)), None)
+        if label is not None and _is_numbering(numbers.values()) and not _is_numbering(frame[label]):
+            frame, others = frame.rename(columns={label: "x"}), ["x" if c == label else c for c in others]
+        if x is not None or any(_is_x(c) for c in others):
+            if any(plain(c) in RUNS for c in others):
+                raise ValueError(
+                    f"columns {_listed(numbers, 3)} are named by numbers, beside an x and a run; say y=... (--y)"
+                )
+            long = frame.melt(id_vars=others, value_vars=list(numbers), var_name="run", value_name="y")
+            return long, None, [f"{len(numbers)} columns named by numbers are taken as one run each, seen at every x"]
+        if not others:
+            frame, others = frame.assign(run=range(len(frame))), ["run"]
+        frame = frame.rename(columns={label: "run"})
+        others = ["run" if c == label else c for c in others]
+        long = frame.melt(id_vars=others, value_vars=list(numbers), var_name="horizon", value_name="y")
         long["horizon"] = [numbers[c] for c in long["horizon"]]
-        long = long.rename(columns={label: "run"})
-        return (
-            long,
-            None,
-            [f"{len(horizons)} columns named by numbers are taken as one value of x each, a row as a run"],
-        )
+        said = f"{len(numbers)} columns named by numbers are taken as one value of x each, a row as a run"
+        return long, None, [said]
     stems = {}
     for column in frame.columns:
         match = re.fullmatch(r"(.*?)[\s_-]*(\d+)", str(column))
@@ -428,11 +541,60 @@ def _long(frame, texts, x):
     return frame, texts, []
 
 
+def _is_x(column) -> bool:
+    return plain(column) in (*COUNTS, *STEP_SIZES)
+
+
+def _is_unnamed(column) -> bool:
+    """As pandas writes and reads an index."""
+    return plain(column) in ("", "index") or str(column).startswith("Unnamed:")
+
+
+def _is_numbering(values) -> bool:
+    """0, 1, 2 ... or 1, 2, 3 ...: numbers that count, and measure nothing."""
+    values = list(values)
+    return any(values == list(range(start, start + len(values))) for start in (0, 1))
+
+
 def _numeral(name) -> float | None:
     if isinstance(name, Real) and not isinstance(name, bool):
         return float(name)
     match = re.fullmatch(r"(?:[A-Za-z]\w*\s*=\s*)?(\d[\d.]*(?:[eE][+-]?\d+)?)", str(name).strip())
     return float(match[1]) if match and match[1].count(".") < 2 else None
+
+
+LOGARITHMS = {"ln": np.e, "log10": 10.0, "log2": 2.0}
+_LOGARITHM = r"((?i:ln)(?=[\s_({\[$]|[A-Z])|(?i:log)_?\{?(?:10|2)\}?(?!\d))[\s_({\[$]*(.+?)[\s_)}\]$]*"
+
+
+def _unlogged(frame, roles):
+    """Columns that hold logarithms by their names, as what these are the logarithms of."""
+    bases, remarks = {}, []
+    for role in ("x", "y"):
+        column = getattr(roles, role)
+        match = re.fullmatch(_LOGARITHM, str(column))
+        if match is None:
+            _check_base(role, column)
+            continue
+        base = LOGARITHMS[plain(match[1])]
+        if role == "y" and roles.spread is not None:
+            raise FitError(f"column {str(column)!r} holds logarithms by its name; give means and errors without them")
+        with np.errstate(over="ignore"):
+            frame = frame.assign(**{match[2]: base ** _floats(frame, column)})
+        roles = replace(roles, **{role: match[2]})
+        bases[match[2]] = (base, column)
+        remarks.append(f"column {str(column)!r} holds logarithms by its name: they are undone")
+    return frame, roles, bases, remarks
+
+
+def _check_base(role, column):
+    """`log T` does not say to which base; a log loss is no logarithm to undo."""
+    match = re.fullmatch(r"log[\s_({\[$]*(.+?)[\s_)}\]$]*", str(column), re.IGNORECASE)
+    if match and plain(match[1]) not in ("loss", "likelihood") and (_is_x(match[1]) or _is_quantity(match[1])):
+        raise FitError(
+            f"column {str(column)!r} holds logarithms by its name, but to which base? call it ln {match[1]}, "
+            f"log2 {match[1]} or log10 {match[1]}"
+        )
 
 
 def _complete(frame, texts, roles):
@@ -444,28 +606,29 @@ def _complete(frame, texts, roles):
     keep = np.flatnonzero(~gone)
     if not len(keep):
         raise FitError(f"no row has a value of {roles.x} and of {roles.y}")
-    texts = None if texts is None else texts.iloc[keep].reset_index(drop=True)
-    return (
-        frame.iloc[keep].reset_index(drop=True),
-        texts,
-        [f"{gone.sum()} rows without {roles.x} and {roles.y} are left out"],
-    )
+    said = f"{gone.sum()} rows without {roles.x} and {roles.y} are left out"
+    return _rows(frame, keep), _rows(texts, keep), [said]
 
 
 def _floats(frame, column) -> np.ndarray:
     try:
         return frame[column].astype(float).to_numpy()
-    except (TypeError, ValueError) as error:
-        raise FitError(f"column {str(column)!r} must hold numbers ({error})") from None
+    except (TypeError, ValueError):
+        raise FitError(_not_numbers(column, frame[column])) from None
 
 
 def _check_numbers(X, Y, words):
     if not np.all(np.isfinite(X)):
         raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
     if np.any(X <= 0):
-        raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out")
+        raise FitError(
+            f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (window=, --window)"
+        )
     if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST)):
         raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
+    if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST)):
+        small = np.abs(Y[Y != 0]).min()
+        raise FitError(f"{words.y} = {small:.3g} is too small to reckon with; count it in another unit")
     bad = ~np.isfinite(Y)
     if bad.any():
         raise FitError(
@@ -476,7 +639,7 @@ def _check_numbers(X, Y, words):
 
 def _check_groups(frame, roles):
     """One curve at a time."""
-    used = {roles.x, roles.y, roles.run, roles.error, roles.sd, roles.count} - {None}
+    used = set(roles.used())
     for column in frame.columns:
         if column in used or plain(column) == "anytime" or column == "stream":
             continue
@@ -488,7 +651,7 @@ def _check_groups(frame, roles):
                 continue  # a remark per row, a date
             raise FitError(
                 f"the table holds several {column} ({_listed(seen, 6)}); pick one with where={{{str(column)!r}: "
-                f"{str(seen[0])!r}}} (--where {column}={seen[0]}), or fit each with --by {column}"
+                f"{brief(seen[0])!r}}} (--where {column}={brief(seen[0])}), or fit each with --by {column}"
             )
 
 
@@ -499,6 +662,10 @@ def _said(roles, inverse, step) -> str:
         for role, name in (("run", "run"), ("standard error", "error"), ("standard deviation", "sd"))
         if getattr(roles, name) is not None
     ]
+    if isinstance(roles.half_width, tuple):
+        parts.append("{!r} and {!r} are the ends of its interval".format(*map(str, roles.half_width)))
+    elif roles.half_width is not None:
+        parts.append(f"{str(roles.half_width)!r} is half the width of its interval")
     if inverse:
         why = "" if step else (" by its name" if plain(roles.x) in STEP_SIZES else ", for it stays below 1")
         parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
@@ -545,6 +712,10 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
     by = [dict(zip(labels[p].tolist(), Y[p], strict=True)) for p in places]
     for t, p, d in zip(horizons, places, by, strict=True):
         if len(d) < len(p):
+            if frame.duplicated([roles.x, roles.y, roles.run]).any():
+                raise FitError(
+                    f"rows are there twice, the first at {roles.x} = {words.place(t):g}; leave the copies out"
+                )
             varying = [c for c in frame.columns if c not in (roles.x, roles.y, roles.run) and frame[c].nunique() > 1]
             hint = f"; columns that differ: {_listed(varying)}" if varying else ""
             raise FitError(
@@ -572,7 +743,7 @@ def _of_runs(frame, roles, T, Y, anytime, words) -> Points:
     if anytime is None:
         said += ", taken as one run throughout (say anytime=False, --separate, if each row is a run of its own)"
     if missing:
-        said += f"; {missing} runs that are missing at some {roles.x} are left out"
+        said += f"; runs that are missing at some {roles.x} are left out: {missing}"
     keys = [label for label in dict.fromkeys(labels.tolist()) if label in everywhere]
     return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], True, words, said)
 
@@ -607,6 +778,9 @@ def _check_hidden_groups(frame, roles, places):
 
 def _samples(horizons, samples, anytime, words, remark) -> Points:
     fewest = min(map(len, samples))
+    if fewest > 1 and all(np.ptp(s) == 0 for s in samples):
+        note = f"all runs agree to the last digit at every {words.x}: they are read as one deterministic series"
+        return Points(horizons, np.array([s[0] for s in samples]), None, remarks=(remark, note))
     if fewest < 3:
         raise FitError(f"{fewest} run(s) at some {words.x} give no interval; at least 3 are needed")
     means = np.array([s.mean() for s in samples])
@@ -619,11 +793,11 @@ def _of_means(frame, roles, T, Y) -> Points:
         raise FitError(
             f"a value of {roles.x} appears twice, but a table of means has one row for each; several curves?"
         )
-    spread = _floats(frame, roles.error if roles.error is not None else roles.sd)
+    column = roles.spread
+    spread = _half_widths(frame, column, Y) if isinstance(column, tuple) else _floats(frame, column)
+    shown_as = _listed(column) if isinstance(column, tuple) else f"column {str(column)!r}"
     if not np.all(np.isfinite(spread)) or np.any(spread < 0):
-        raise FitError(
-            f"column {str(roles.error or roles.sd)!r} must hold errors, and they are never negative or missing"
-        )
+        raise FitError(f"{shown_as} must hold errors, and they are never negative or missing")
     count = None
     if roles.count is not None:
         count = (
@@ -633,7 +807,7 @@ def _of_means(frame, roles, T, Y) -> Points:
         )
         if not np.all(count >= 2):
             raise FitError(f"count = {shown(roles.count)}: at least 2 runs are behind a mean that has an error")
-    if roles.error is None:
+    if roles.sd is not None:
         if count is None:
             raise FitError(
                 f"standard deviations ({roles.sd}) need the number of runs behind each mean: count=... "
@@ -641,9 +815,7 @@ def _of_means(frame, roles, T, Y) -> Points:
             )
         spread = spread / np.sqrt(count)
     if not np.any(spread > 0):
-        raise FitError(
-            f"column {str(roles.error or roles.sd)!r} is zero throughout; leave it out if the numbers are exact"
-        )
+        raise FitError(f"{shown_as} is zero throughout; leave it out if the numbers are exact")
     if np.any(spread == 0):
         raise FitError(
             f"the error at {roles.x} = {frame[roles.x].iloc[int(np.argmin(spread))]:g} is zero; no mean is exact"
@@ -654,5 +826,27 @@ def _of_means(frame, roles, T, Y) -> Points:
         else "; the number of runs behind the means is not known: intervals take their errors as exact"
     )
     said = f"{len(T)} means with standard errors, taken as independent of each other{known}"
+    if roles.half_width is not None:
+        level = _level_in(roles.half_width)
+        tail = 0.5 + level / 2
+        spread = spread / (special.ndtri(tail) if count is None else special.stdtrit(count - 1, tail))
+        said = f"intervals of the means are taken as {100 * level:g} % ones; {said}"
     runs = 0 if count is None else int(count.min())
     return Points(T[order], Y[order], spread[order], count=runs, remarks=(said,))
+
+
+def _half_widths(frame, ends, Y) -> np.ndarray:
+    low, high = (_floats(frame, end) for end in ends)
+    outside = ~((low <= Y) & (high >= Y))
+    if outside.any():
+        raise FitError(
+            f"the mean {Y[outside][0]:g} does not lie between {ends[0]} = {low[outside][0]:g} and {ends[1]} = "
+            f"{high[outside][0]:g}; these must be the ends of its interval"
+        )
+    return (high - low) / 2
+
+
+def _level_in(half_width) -> float:
+    """Of intervals, as their column is called."""
+    match = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(half_width))
+    return int(match[1]) / 100 if match else 0.95

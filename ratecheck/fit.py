@@ -547,6 +547,7 @@ def fit_rate(
     run=None,
     error=None,
     sd=None,
+    half_width=None,
     count=None,
     where=None,
     anytime=None,
@@ -558,11 +559,12 @@ def fit_rate(
 
     `runs` is what simulate gives, or a table: of pandas, a dict of columns, records, an array, or a file's path.  `x`,
     `y` and `run` name its columns, `error` a column of standard errors where it holds means, `sd` one of standard
-    deviations, `count` the runs behind each mean (a column or a number); columns with usual names are found, and
-    `.remarks` says what was.  `where` picks rows ({"algorithm": "UCB"}).  `anytime` says that the rows of a run come
-    from one run, which is also what is inferred where a run is seen at several x; `step` that x is the size of a step,
-    whose smallest values are the end of the window.  `values`: y are values without a known limit, and their
-    differences are fitted.  `floor` is subtracted from y: a number, a pair of bounds or "fit".
+    deviations, `half_width` one of half the widths of 95 % intervals (or two, their ends), `count` the runs behind each
+    mean (a column or a number); columns with usual names are found, and `.remarks` says what was.  `where` picks rows
+    ({"algorithm": "UCB"}).  `anytime` says that the rows of a run come from one run, which is also what is inferred
+    where a run is seen at several x; `step` that x is the size of a step, whose smallest values are the end of the
+    window.  `values`: y are values without a known limit, and their differences are fitted.  `floor` is subtracted
+    from y: a number, a pair of bounds or "fit".
 
     `window` is a pair of horizons (None: all); `period` the factor of the regret's log-periodicity (algorithms
     bring it), None where there is none; by default it is read from the table, as is whether the horizons share
@@ -580,12 +582,12 @@ def fit_rate(
     if window is not None:
         window = check_window(window)
     options = {"x": x, "y": y, "run": run, "error": error, "sd": sd, "count": count, "where": where}
-    options |= {"anytime": anytime, "step": step}
+    options |= {"half_width": half_width, "anytime": anytime, "step": step}
     if isinstance(runs, LogMeans) or (_of_this_house(runs) and not values and floor is None and not _any(options)):
         data = runs if isinstance(runs, LogMeans) else log_means(runs, logarithms=log_power != 0)
         data = data if window is None else _windowed(data, cut, window)
     else:
-        found = points(table_of(runs), **options)
+        found = points(table_of(runs), **options, window=window)
         found = found if window is None else _windowed(found, type(found).cut, window)
         data = log_points(differences(found) if values else found, floor, level)
     if isinstance(period, str) and period == "table":

@@ -15,8 +15,8 @@ WIDTH = 80
 NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
-    "apart by spaces or semicolons, JSON, JSON lines or parquet; - is standard input.  It executes nothing that TABLE "
-    "holds.  Exit codes: 0; 2 wrong input; 3 with --strict if a rate is REFUTED."
+    "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input.  "
+    "Nothing of it is executed.  Exit codes: 0; 2 wrong input; 3 with --strict if a rate is REFUTED."
 )
 
 
@@ -40,6 +40,7 @@ def make_parser(prog) -> Parser:
         ("run", "names the runs"),
         ("error", "standard errors, where y are means"),
         ("sd", "standard deviations, where y are means; they need --count"),
+        ("half-width", "half the widths of 95 %% intervals, where y are means; or LOW,HIGH, their ends"),
         ("count", "of the runs behind each mean: a column or a number"),
     ):
         columns.add_argument(f"--{name}", type=some, metavar="COLUMN", help=what)
@@ -84,7 +85,7 @@ def main(argv, prog="ratecheck fit") -> int:
     parser = make_parser(prog)
     arguments = parser.parse_args(argv)
 
-    from .columns import groups
+    from .columns import brief, groups
     from .means import FitError
     from .rates import Rate
     from .reading import table_of
@@ -105,9 +106,9 @@ def main(argv, prog="ratecheck fit") -> int:
     found = []
     for value in groups(table, arguments.by):
         if not arguments.json:
-            print(f"{chr(10) if found else ''}{arguments.by} = {sentence(value)}")
+            print(f"{chr(10) if found else ''}{arguments.by} = {sentence(brief(value))}")
         try:
-            found.append(_one(arguments, table, rate, where | {arguments.by: value}))
+            found.append(_one(arguments, table, rate, where | {arguments.by: brief(value)}))
         except FitError as error:  # of one curve; the others may do
             print(f"error: {sentence(error)}", file=sys.stderr)
             found.append(None)
@@ -137,6 +138,7 @@ def _one(arguments, table, rate, where):
         run=arguments.run,
         error=arguments.error,
         sd=arguments.sd,
+        half_width=_ends_or_one(arguments.half_width, table),
         count=_count(arguments.count),
         where=where or None,
         anytime=arguments.anytime,
@@ -146,6 +148,7 @@ def _one(arguments, table, rate, where):
     )
     judged = None
     if rate is not None:
+        check_variable(arguments.rate, fit.data.words)
         if arguments.kind == "tight":
             judged = tight(fit, rate, arguments.margin, arguments.level)
         else:
@@ -158,6 +161,24 @@ def _one(arguments, table, rate, where):
     else:
         print("\n".join(page(fit, judged)))
     return fit, judged
+
+
+def check_variable(text, words):
+    """A power of a step is promised to a table of steps, and a power of what grows to one of what grows."""
+    from .columns import STEP_SIZES, plain
+    from .notation import read
+
+    said = read(text)
+    name = plain(said.variable)
+    if not (said.power or said.log_power) or name in (plain(words.x), "x") or (name in STEP_SIZES) == words.inverse:
+        return
+    kinds = ("a size of steps", "something that grows")
+    promised, found = kinds if not words.inverse else kinds[::-1]
+    power = f"{words.x}^{-float(said.power):g}"
+    raise ValueError(
+        f"--rate {text!r} is a power of {said.variable}, {promised}, but x is {words.x!r}, {found}; write the rate in "
+        f"{words.x} (is it {power}?), or name the column of {said.variable} with --x"
+    )
 
 
 def page(fit, judged) -> list[str]:
@@ -248,6 +269,10 @@ def _count(text):
         return None if text is None else float(text)
     except ValueError:
         return text
+
+
+def _ends_or_one(text, table):
+    return text if text is None or text in table.frame.columns else text.split(",")
 
 
 def _ends(text, missing):

@@ -7,6 +7,9 @@ over E).  Where E leaves its bounds it stays at the bound.
 
 For verdicts the fitted curve f = A T^S stands in for the logarithm, ln f + (y - E - f) / f, which is linear in the
 means too and defined where y < E; its covariance holds the error of E.
+
+The errors of a series come from its residuals: independent scatter, and corrections of the power that leave such
+residuals, as without a floor.
 """
 
 from __future__ import annotations
@@ -23,11 +26,12 @@ from .checks import items, shown
 from .columns import Points
 from .estimate import Estimate
 from .means import FitError, LogMeans, cut
-from .series import log_series
+from .series import CORRECTIONS, correction, log_series
 
 CLEAR = 3.0  # standard errors by which a curve is clear of the noise
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
 EXACT = 1e-8  # relative: to which a curve is found through points that have no error
+LARGEST_LOG = 300.0  # of a power whose square is to be a number
 SLOPES = np.geomspace(0.004, 10.0, 90)  # absolute values that are looked at
 
 
@@ -109,7 +113,8 @@ def _signed(points: Points, shift: float) -> LogMeans:
     words, errors = points.words, mean_errors(points)
     if not np.any(errors > 0):
         raise FitError(f"{words.y} has no scatter at all, and a zero or a sign in it; no power law holds")
-    clearest = int(np.argmax(np.abs(points.means) / np.maximum(errors, 1e-300)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        clearest = int(np.nanargmax(np.abs(points.means) / errors))
     if points.means[clearest] < 0:
         points = replace(points, means=-points.means, samples=tuple(-s for s in points.samples))
         points = points.remarked(f"{words.y} is negative; its absolute value is fitted")
@@ -118,10 +123,7 @@ def _signed(points: Points, shift: float) -> LogMeans:
     clear = curve > CLEAR * errors
     first = int(np.argmin(clear)) if not clear.all() else len(clear)
     if first < 3 or profile.at_an_end:
-        raise FitError(
-            f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; "
-            "at least 3 are needed: more runs, or smaller errors"
-        )
+        raise FitError(_lost(points, errors, first))
     y = np.log(curve) + (points.means - curve) / curve
     covariance = profile.covariance / np.outer(curve, curve)
     keep = np.arange(len(clear)) < first
@@ -135,6 +137,22 @@ def _signed(points: Points, shift: float) -> LogMeans:
         weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
     )  # fmt: skip
     return data if first == len(clear) else replace(cut(data, keep), noisy=True)
+
+
+def _lost(points, errors, first) -> str:
+    words = points.words
+    clear = np.flatnonzero(np.abs(points.means) > CLEAR * errors)
+    turned = clear[np.sign(points.means[clear]) != np.sign(points.means[clear[0]])] if len(clear) else clear
+    if len(turned):
+        place = words.place(points.horizons[turned[0]])
+        return (
+            f"{words.y} changes its sign at {words.x} = {place:g}, clear of its noise: "
+            "no power law holds; choose a window (window=, --window) without it"
+        )
+    return (
+        f"{words.y} is clear of its noise ({CLEAR:g} standard errors) at {first} values of {words.x} only; at least 3 "
+        "are needed: more runs, or smaller errors; where their size is meant, give absolute values or squares"
+    )
 
 
 # A floor that is fitted
@@ -156,15 +174,18 @@ class Profile:
 
     @cached_property
     def slopes(self) -> np.ndarray:
+        slopes = SLOPES[SLOPES * np.ptp(self.x) < LARGEST_LOG]
         if self.low == self.high:
-            return np.concatenate([-SLOPES[::-1], SLOPES])
-        return -SLOPES[::-1] if self.falls else SLOPES
+            return np.concatenate([-slopes[::-1], slopes])
+        return -slopes[::-1] if self.falls else slopes
 
     def floor_at(self, slope) -> float:
         """E for a given slope, within its bounds."""
         return float(self._floors(np.array([slope]))[0])
 
     def _floors(self, slopes):
+        if self.low == self.high:
+            return np.full(len(slopes), self.low)
         powers = self._power(slopes[:, None])
         w = self.weights / self.weights.sum()
         one, both = powers @ w, powers**2 @ w
@@ -189,6 +210,7 @@ class Profile:
         return self._t(slope, self.best)
 
     def _t(self, slope, towards) -> float:
+        slope = slope or 1e-9
         floor, centred = self.floor_at(slope), self.x - self.x[0]
         v = np.expm1(slope * centred) / slope  # with a constant it spans what a power does, and stays apart from it
         power = self._power(slope)
@@ -204,12 +226,24 @@ class Profile:
         root = np.sqrt(self.weights)
         q, r = np.linalg.qr(design * root[:, None])
         weights = q[:, -1] * root / r[-1, -1]  # of the last coefficient
-        if self.covariance is None:
-            rest = root * above - q @ (q.T @ (root * above))
-            variance = max(float(rest @ rest) / self.df, EXACT**2) / r[-1, -1] ** 2
-        else:
-            variance = float(weights @ self.covariance @ weights)
+        covariance = self.residual_covariance(slope, q, above) if self.covariance is None else self.covariance
+        variance = float(weights @ covariance @ weights)
         return float(weights @ above) / math.sqrt(max(variance, 1e-300))
+
+    def residual_covariance(self, slope, q, above) -> np.ndarray:
+        """Of means without errors: independent scatter, and corrections of the power that leave such residuals."""
+        root = np.sqrt(self.weights)
+        rest = root * above - q @ (q.T @ (root * above))
+        square = max(float(rest @ rest), self.df * EXACT**2)
+        covariance = np.diag(square / self.df / self.weights)
+        reach = float(special.stdtrit(self.df, 0.975))
+        for power in CORRECTIONS:
+            shape = self._power(slope) * correction(self.x, power)
+            left = root * shape - q @ (q.T @ (root * shape))
+            size = float(np.linalg.norm(left))
+            if size > 1e-6 * float(np.linalg.norm(root * shape)):
+                covariance += square / reach**2 * np.outer(shape, shape) / size**2
+        return covariance
 
     @cached_property
     def best(self) -> float:
@@ -319,8 +353,8 @@ def _fitted(points: Points, low, high) -> LogMeans:
     slope = profile.best
     if profile.at_an_end:
         raise FitError(
-            f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does; "
-            "give a known floor, or none"
+            f"no floor fits: {words.y} does not level off within these {words.x} as E + A {words.x}^s does, or has "
+            "done so before them; give a known floor, or none"
         )
     floor = profile.floor_at(slope)
     curve, along, free = _curve(profile, slope, floor)
@@ -328,9 +362,10 @@ def _fitted(points: Points, low, high) -> LogMeans:
         raise FitError(f"no floor fits: {words.y} does not move away from E = {floor:g} with one sign")
     mean_covariance = profile.covariance
     if mean_covariance is None:
-        residual = points.means - floor - curve
-        square = max(float(profile.weights @ residual**2) / profile.df, EXACT**2)
-        mean_covariance = np.diag(square / profile.weights)
+        root = np.sqrt(profile.weights)
+        design = np.column_stack([np.ones(len(curve)), curve, profile.x * curve][0 if free else 1 :])
+        q, _ = np.linalg.qr(design * root[:, None])
+        mean_covariance = profile.residual_covariance(slope, q, points.means - floor)
         if points.rounding is not None:
             mean_covariance = mean_covariance + np.diag(points.rounding**2 / 3)
     known = np.eye(len(curve)) - (np.outer(np.ones(len(curve)), along[0]) if free else 0.0)
@@ -363,7 +398,14 @@ def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
     elif points.source == "means":
         covariance, df = np.diag(points.errors**2), _freedom(points)
     if points.source == "means" or (points.source == "runs" and _may_be_negative(points)):
-        weights = 1 / np.maximum(np.diag(covariance), 1e-300)
+        variances = np.diag(covariance)
+        if np.any(variances <= (1e-12 * means) ** 2):
+            place = points.words.place(points.horizons[int(np.argmin(variances))])
+            raise FitError(
+                f"all runs agree at {points.words.x} = {place:g}, and noise reaches below zero elsewhere: a mean "
+                "without an error cannot be weighed against the others"
+            )
+        weights = 1 / variances
     elif np.all(means > 0):
         weights = 1 / (means + shift) ** 2
     else:

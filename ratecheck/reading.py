@@ -17,6 +17,7 @@ import numpy as np
 from .checks import shown
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "."}
+LONGEST = 1_000_000  # characters of a line
 BINARY = {b"PAR1": "parquet", b"PK\x03\x04": "a spreadsheet or archive", b"\x1f\x8b": "a compressed file"}
 
 
@@ -37,8 +38,10 @@ def table_of(source) -> Table:
     if isinstance(source, Table):
         return source
     source = getattr(source, "frame", source)
+    if isinstance(source, pd.Series):
+        source = source.to_frame("y" if source.name is None else source.name)
     if isinstance(source, pd.DataFrame):
-        return Table(source.reset_index(drop=True))
+        return _of_frame(source)
     if isinstance(source, str | os.PathLike):
         return _of_file(Path(source))
     if hasattr(source, "read"):
@@ -47,9 +50,9 @@ def table_of(source) -> Table:
         return _of_array(source)
     try:
         if isinstance(source, Mapping):
-            return Table(pd.DataFrame(dict(source)))
+            return _of_frame(pd.DataFrame(dict(source)))
         if isinstance(source, list | tuple) and source and all(isinstance(row, Mapping) for row in source):
-            return Table(pd.DataFrame(list(source)))
+            return _of_frame(pd.DataFrame(list(source)))
         if isinstance(source, list | tuple) and source and not any(isinstance(row, str) for row in source):
             return _of_array(np.array(source, dtype=float))
     except (TypeError, ValueError) as error:
@@ -58,6 +61,26 @@ def table_of(source) -> Table:
         f"table = {shown(source)} is no table; take a pandas table, a dict of columns, a list of records, "
         "an array of two or three columns, what simulate gives, or a file's path"
     )
+
+
+def _of_frame(frame) -> Table:
+    """With its named index as columns, and numbers that were kept as texts as numbers."""
+    kept = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    frame = frame.reset_index(level=kept).reset_index(drop=True) if kept else frame.reset_index(drop=True)
+    frame.columns.name = None
+    remarks = []
+    for column in frame.columns:
+        if frame.columns.is_unique and frame[column].map(type).eq(str).any():
+            values, commas = _numbers(frame[column], None)
+            if not isinstance(values[0], str):
+                frame[column] = values
+                remarks += _said_of(commas, column)
+    return Table(frame, remarks=tuple(remarks))
+
+
+def _said_of(commas, column) -> list[str]:
+    kind = "decimal commas" if commas == "decimal points" else "commas"
+    return [f"{kind} in column {str(column)!r} were read as {commas}"] if commas else []
 
 
 def _of_array(array) -> Table:
@@ -121,8 +144,9 @@ def _of_json(content, name) -> Table:
             data = json.loads(content)
         except json.JSONDecodeError:
             data = [json.loads(line) for line in content.splitlines() if line.strip()]
-        data = [data] if isinstance(data, dict) and not any(isinstance(v, list) for v in data.values()) else data
-        return Table(pd.DataFrame(data))
+        if isinstance(data, dict) and not any(isinstance(v, list | dict) for v in data.values()):
+            data = [data]
+        return _of_frame(pd.DataFrame(data))
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{name} looks like JSON, but holds no table ({error})") from None
 
@@ -130,12 +154,17 @@ def _of_json(content, name) -> Table:
 def _of_text(content, name) -> Table:
     import pandas as pd
 
-    lines = [(i, line) for i, line in enumerate(content.splitlines(), 1) if line.strip()]
+    lines = _unframed([(i, line) for i, line in enumerate(content.splitlines(), 1) if line.strip()])
     data = [(i, line) for i, line in lines if not line.lstrip().startswith("#")]
     if not data:
         raise ValueError(f"{name} is empty" if not lines else f"{name} holds nothing but comments")
-    delimiter = _delimiter([line for _, line in data])
-    rows = [_fields(line, delimiter) for _, line in data]
+    if (longest := max(data, key=lambda numbered: len(numbered[1])))[1][LONGEST:]:
+        raise ValueError(f"line {longest[0]} of {name} has {len(longest[1])} characters; no line of a table is so long")
+    try:
+        delimiter = _delimiter([line for _, line in data])
+        rows = [_fields(line, delimiter) for _, line in data]
+    except csv.Error as error:
+        raise ValueError(f"{name} cannot be read as lines of columns ({error})") from None
     remarks = []
     if any(number(field) is not None for field in rows[0]) and not _is_header(rows):
         header = _commented(lines, delimiter, len(rows[0]))
@@ -155,9 +184,8 @@ def _of_text(content, name) -> Table:
     texts = pd.DataFrame(rows, columns=names, dtype=object)
     columns = {}
     for column in names:
-        columns[column], decimal_commas = _numbers(texts[column], delimiter)
-        if decimal_commas:
-            remarks.append(f"decimal commas in column {column!r} were read as decimal points")
+        columns[column], commas = _numbers(texts[column], delimiter)
+        remarks += _said_of(commas, column)
     if header is None and width > 3:
         raise ValueError(f"{name} has {width} columns and no line that names them; add one")
     if header is None:
@@ -168,9 +196,35 @@ def _of_text(content, name) -> Table:
     return Table(pd.DataFrame(columns), texts, tuple(remarks))
 
 
+def _unframed(lines) -> list:
+    """A table of markdown or LaTeX without its frame, its cells apart by tabs; other lines as they are."""
+    if not any("|" in line or "\\\\" in line for _, line in lines):
+        return lines
+    markdown = [(i, line) for i, line in lines if line.strip().startswith("|")]
+    if len(markdown) > 2 and any(re.fullmatch(r"[\s|:+-]+", line) for _, line in markdown[1:2]):
+        rows = [(i, line.strip().strip("|").split("|")) for i, line in markdown if not re.fullmatch(r"[\s|:+-]+", line)]
+    elif sum(line.rstrip().endswith("\\\\") for _, line in lines) > 2:
+        rows = [(i, _LATEX_ROW.split(line)[0].split("&")) for i, line in lines if "&" in line]
+    else:
+        return lines
+    return [(i, "\t".join(_unadorned(cell) for cell in row)) for i, row in rows]
+
+
+_LATEX_ROW = re.compile(r"\\\\|%")
+
+
+def _unadorned(cell) -> str:
+    """Without the marks of emphasis and of mathematics."""
+    cell = re.sub(r"\\(?:textbf|mathbf|textit|emph|text|num)\s*\{([^{}]*)\}", r"\1", cell)
+    cell = re.sub(r"\\(?:top|mid|bottom)rule|\\hline|\\[,;!]", "", cell)
+    cell = re.sub(r"\s*\\times\s*10\s*\^\s*\{?\s*(-?\d+)\s*\}?", r"e\1", cell)
+    cell = cell.replace("$", "").replace("**", "").replace("`", "").replace("{,}", "").strip()
+    return cell.replace("\\pm", "\N{PLUS-MINUS SIGN}").replace("\\%", "%").replace("\\_", "_").replace("\t", " ")
+
+
 def _delimiter(lines) -> str | None:
     """The first of tab, semicolon and comma that every line has equally often; None: spaces."""
-    for delimiter in ("\t", ";", ","):
+    for delimiter in (d for d in ("\t", ";", ",") if d in lines[0]):
         counts = {len(_fields(line, delimiter)) for line in lines}
         if len(counts) == 1 and counts != {1}:
             return delimiter
@@ -183,6 +237,8 @@ def _delimiter(lines) -> str | None:
 def _fields(line, delimiter) -> list[str]:
     if delimiter is None:
         return line.split()
+    if '"' not in line:  # most lines; several times as quick
+        return [field.strip() for field in line.split(delimiter)]
     return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
 
 
@@ -205,7 +261,7 @@ def _commented(lines, delimiter, width) -> list[str] | None:
 
 
 def number(text) -> float | None:
-    """What a text says: 0.5, 1e-3, 1/64, 2^10, 2**10; None where it is no number."""
+    """What a text says: 0.5, 1e-3, 1/64, 2^10, 2**10, 10k, 1.3B; None where it is no number."""
     text = str(text).strip().replace("\N{MINUS SIGN}", "-")
     try:
         return float(text) if "_" not in text else None
@@ -214,6 +270,8 @@ def number(text) -> float | None:
     try:
         if match := re.fullmatch(r"(-?[\d.]+)\s*(?:\^|\*\*)\s*\(?(-?[\d.]+)\)?", text):
             return float(match[1]) ** float(match[2])
+        if match := re.fullmatch(r"([\d.]+)\s*([kKMB])", text):
+            return float(match[1]) * {"k": 1e3, "M": 1e6, "B": 1e9}[match[2].replace("K", "k")]
         if re.fullmatch(r"-?\d+\s*/\s*\d+", text):
             return float(Fraction(text.replace(" ", "")))
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -222,17 +280,27 @@ def number(text) -> float | None:
 
 
 def _numbers(texts, delimiter):
-    """A column as numbers where all of it are, and whether it has decimal commas; missing entries are nan."""
+    """A column as numbers where all of it are, and what was said of its commas; missing entries are nan."""
     stripped = [str(t).strip() for t in texts]
     absent = [t.lower() in MISSING for t in stripped]
-    found = [None if gone else number(t) for t, gone in zip(stripped, absent, strict=True)]
-    if not all(absent) and all(gone or f is not None for gone, f in zip(absent, found, strict=True)):
-        return [np.nan if f is None else f for f in found], False
+    readings = [(stripped, "")]
+    if _has_thousands(stripped, delimiter):
+        readings.append(([t.replace(",", "") for t in stripped], "separators of thousands"))
     if delimiter != "," and not any("." in t for t in stripped):
-        found = [None if gone else number(t.replace(",", ".", 1)) for t, gone in zip(stripped, absent, strict=True)]
-        if not all(absent) and all(gone or f is not None for gone, f in zip(absent, found, strict=True)):
-            return [np.nan if f is None else f for f in found], True
-    return stripped, False
+        readings.append(([t.replace(",", ".", 1) for t in stripped], "decimal points"))
+    for reading, commas in readings:
+        found = [np.nan if gone else number(t) for t, gone in zip(reading, absent, strict=True)]
+        if not all(absent) and None not in found:
+            return found, commas
+    return stripped, ""
+
+
+def _has_thousands(texts, delimiter) -> bool:
+    """Groups of three digits, and something that says that their commas are not decimal ones."""
+    grouped = [t for t in texts if "," in t]
+    if not grouped or not all(re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", t) for t in grouped):
+        return False
+    return delimiter == "," or len(grouped) < len(texts) or any(t.count(",") > 1 or "." in t for t in grouped)
 
 
 def half_units(texts, values) -> np.ndarray:

@@ -21,6 +21,7 @@ from .columns import Points
 from .means import FitError, LogMeans
 
 CORRECTIONS = (0.35, 0.5, 1.0, 1.5, 2.0, 3.0)  # powers of 1/T by which a rate may be off
+FLAT = 0.1  # an order below it, of numbers whose differences have a larger one, asks for a limit; nothing is decided
 ENOUGH = 5  # points for a correction in the regression
 RATIO = 0.01  # by which the ratios of neighbouring steps may differ for differences to have the order of the errors
 
@@ -34,7 +35,7 @@ def log_series(points: Points, level: float = 0.95) -> LogMeans:
     covariance, df = residual_covariance(x, y, extra, level)
     rounding = np.zeros(len(x)) if points.rounding is None else points.rounding / np.abs(points.means)
     covariance = covariance + np.diag(rounding**2 / 3)  # a uniform error
-    remarks = points.remarks
+    remarks = (*points.remarks, *_questions(points, x, y))
     if extra is not None:
         remarks = (*remarks, f"a correction that fades like {points.words.power(-1, 0)} is part of the regression")
     if np.any(rounding > 1e-12):
@@ -47,6 +48,27 @@ def log_series(points: Points, level: float = 0.95) -> LogMeans:
         remarks=remarks,
     )  # fmt: skip
     return replace(data, covariance=_reaching(data, level))
+
+
+def _questions(points: Points, x, y) -> list[str]:
+    """What a series may be in place of a power law, as its owner would know."""
+    words = points.words
+    again = np.flatnonzero((np.diff(y) > 0) & (x[1:] > x.mean()))
+    if y[-1] < y[0] and len(again) and np.all(np.diff(y[: again[0] + 1]) < 0):
+        place = words.place(points.horizons[again[0] + 1])
+        return [
+            f"{words.y} falls, and rises again at {words.x} = {place:.4g}: is that rounding, or the error of a "
+            "reference? a window leaves it out (window=, --window)"
+        ]
+    change = np.abs(np.diff(points.means))[-2:]
+    if len(x) > 3 and np.all(change > 0):
+        order = abs(y[-1] - y[-2]) / (x[-1] - x[-2])
+        if order < FLAT and math.log(change[0] / change[1]) / (x[-1] - x[-2]) > order + 2 * FLAT:
+            return [
+                f"{words.y} settles: has it a limit other than zero? then values=True (--values) fits its differences, "
+                "and floor=... (--floor) what is above a floor"
+            ]
+    return []
 
 
 def correction(x, power) -> np.ndarray:

@@ -76,6 +76,14 @@ def test_several_curves(fit):
     assert "did you mean 'UCB'" in err
 
 
+def test_curves_named_by_numbers(fit):
+    table = pd.read_csv("orders.csv")
+    pd.concat([table.assign(degree=d) for d in (1.0, 1 / 3)]).to_csv("degrees.csv", index=False)
+    code, out, _ = fit("degrees.csv", "--by", "degree")
+    assert code == 0
+    assert [line for line in out.splitlines() if "degree =" in line] == ["degree = 1", f"degree = {1 / 3}"]
+
+
 def test_numbers_for_programs(fit):
     code, out, _ = fit("runs.csv", "--by", "algorithm", "--rate", "T^0.5", "--json")
     assert code == 0
@@ -97,6 +105,17 @@ def test_floors_and_windows(fit):
         assert found["low"] < -0.5 < found["high"]
     _, out, _ = fit("orders.csv", "--window", ":0.05", "--json")
     assert json.loads(out)["window"] == [H[-1], H[2]]
+
+
+def test_intervals_in_place_of_errors(fit):
+    table = pd.read_csv("losses.csv")
+    reach = 1.959964 * table.se
+    table.assign(a=table.loss - reach, b=table.loss + reach).drop(columns="se").to_csv("ends.csv", index=False)
+    slopes = [
+        [json.loads(fit(*words, "--json")[1])[end] for end in ("low", "high")]
+        for words in (["losses.csv"], ["ends.csv", "--half-width", "a,b"])
+    ]
+    assert slopes[0] == pytest.approx(slopes[1])
 
 
 def test_a_figure(fit, tmp_path):
@@ -133,6 +152,8 @@ def test_standard_input(fit, monkeypatch):
         (["orders.csv", "--plot", "a.doc"], "--plot takes one"),
         (["orders.csv", "--anytime", "--separate"], "not allowed with"),
         (["orders.csv", "--log-power", "1", "--window", "0.01:0.4"], None),
+        (["losses.csv", "--rate", "h^2"], "x is 'n', something that grows; write the rate in n (is it n^-2?)"),
+        (["orders.csv", "--rate", "T^-2"], "x is 'h', a size of steps; write the rate in h (is it h^2?)"),
         (["losses.csv", "--values"], "are for a series"),
         (["orders.csv", "--anytme"], "did you mean --anytime"),
     ],

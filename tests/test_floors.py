@@ -95,6 +95,14 @@ def test_without_its_floor_a_loss_is_refuted_and_with_it_not():
         assert rc.verdict(rc.fit_rate(t, floor=floor), rc.Rate.of_regret(-0.7)).name == "REFUTED"
 
 
+@pytest.mark.parametrize("power", [0.35, 0.5, 1.0])
+@pytest.mark.parametrize("factor", [-0.6, 0.6])
+def test_a_correction_widens_the_interval_above_a_fitted_floor(factor, power):
+    n = 2.0 ** np.arange(3, 12)
+    fit = rc.fit_rate({"N": n, "loss": n[-1] ** -0.5 + n**-0.5 * (1 + factor * n**-power)}, floor="fit")
+    assert fit.low <= -0.5 <= fit.high
+
+
 def test_a_floor_under_a_growing_quantity():
     T = 2.0 ** np.arange(4, 14)
     rng = np.random.default_rng(0)
@@ -149,6 +157,21 @@ def test_signed_means_that_meet_their_noise():
 
 
 # Series
+
+
+def test_signs_that_no_power_law_has_are_named():
+    rng = np.random.default_rng(0)
+    n = 2.0 ** np.arange(4, 10)
+    errors = np.where(n < 20, -1, 1) * n**-0.5 + 0.01 * rng.standard_normal((20, 6))
+    with pytest.raises(FitError, match=r"changes its sign at n = 32, clear.*--window"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()})
+    assert rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()}, window=(17, np.inf)).slope < 0
+    with pytest.raises(FitError, match="absolute values or squares"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": rng.standard_normal(120)})
+    errors[:, :] = rng.standard_normal((20, 6))
+    errors[:, 2] = 0.1
+    with pytest.raises(FitError, match="all runs agree at n = 64"):
+        rc.fit_rate({"n": np.tile(n, 20), "error": errors.ravel()})
 
 
 def test_an_exact_power_law_has_an_interval_and_a_stated_error():
@@ -213,6 +236,26 @@ def test_values_without_a_limit():
         rc.fit_rate({"N": N, "value": (-1) ** np.arange(7) / N}, values=True)
     with pytest.raises(FitError, match="is zero at N = 8"):
         rc.fit_rate({"N": N, "error": [0, *N[1:]]})
+
+
+def test_a_hundred_decades_do_not_overflow():
+    n = 10.0 ** np.arange(0, 100, 10)
+    fit = rc.fit_rate({"N": n, "loss": 0.1 + n**-0.1}, floor="fit")
+    assert fit.slope == pytest.approx(-0.1, abs=1e-3)
+
+
+def test_a_limit_and_rounding_are_asked_about():
+    h = 2.0 ** -np.arange(2, 12)
+    asked = {
+        "settles": 1.5 + h**2,
+        "rises again": h**2 + 1e-6 / h,
+        "": h**2 * (1 + h),
+    }
+    for words, values in asked.items():
+        remarks = " ".join(rc.fit_rate({"h": h, "error": values}).remarks)
+        assert [w for w in ("settles", "rises again") if w in remarks] == [w for w in (words,) if w]
+    slow = 2.0 ** np.arange(2, 12)
+    assert "settles" not in " ".join(rc.fit_rate({"n": slow, "error": slow**-0.05}).remarks)
 
 
 def test_what_is_asked_of_runs_is_refused_without_them():
