@@ -19,8 +19,8 @@ NOISES = ("gaussian", "uniform", "rademacher", "student")
 EXAMPLES = """A class has ask() -> x and tell(x, y), and is made with those of dim, lower, upper, horizon, rng, seed
 and sigma that its parameters name.  ask() may also return an (m, d) array; then tell is given m values.
 
-It imports the modules that --algorithm, --cost and --rate name, which executes their code; modules of the
-current folder are found, and a file may be named by its path.
+It imports the modules that --algorithm, --cost and --rate name, which executes their code, and no code but
+that and this project's own; modules of the current folder are found, and a file may be named by its path.
 
   ratecheck check --algorithm my_module:MyBandit --cost my_module:f --box -1 1 --rate "T^(2/3) (ln T)^(1/3)"
   ratecheck check --algorithm ./bandits.py:MyBandit --cost cone --dim 2 --rate "sqrt(T) ln T" --budget "5 min"

@@ -68,7 +68,7 @@ class Check(Speaking):
     `verdict` is the answer; `fit`, `runs`, `rate`, `claim`, `cost` and `algorithm` are what it rests on; `plan` has
     horizons, replicates and the forecast; `control` is the negative control: the same runs, tilted to the smallest
     growth that should have been caught, must be REFUTED.  `agreement` compares runs with the predicted curve, where
-    there is one.  `passed` is True for CONSISTENT alone.
+    there is one.  `passed` is True for CONSISTENT alone.  See `check`.
     """
 
     verdict: Verdict

@@ -46,7 +46,7 @@ SEMANTICS = 3  # of kernels, streams and zoo: raised whenever the same names giv
 
 
 class EngineError(RuntimeError):
-    """A run broke an identity that always holds; the message says which run and which identity."""
+    """A run broke an identity that always holds; the message says which run and which identity.  See `simulate`."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,7 +16,7 @@ NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
     "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input.  "
-    "Nothing of it is executed.  Exit codes: 0; 2 wrong input; 3 with --strict if a rate is REFUTED."
+    "It executes nothing of it.  Exit codes: 0; 2 wrong input; 3 with --strict if a rate is REFUTED."
 )
 
 

@@ -1,4 +1,7 @@
-"""For the test suites of other people: rates to assert, and the contract that every algorithm keeps to."""
+"""For the test suites of other people: rates to assert, and the contract that every algorithm keeps to.
+
+See `assert_rate` and `check_algorithm`.
+"""
 
 from __future__ import annotations
 

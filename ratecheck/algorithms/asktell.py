@@ -52,7 +52,7 @@ class AskTell:
     """
 
     factory: Callable
-    anytime: bool | None = None
+    anytime: bool = None  # type: ignore[assignment]  # what was not given is settled at once
     promise: Rate | Theorem | Callable[[Constants, int], Rate] | None = None
     maximise: bool | None = None
     compiled: ClassVar[bool] = False
