@@ -20,7 +20,7 @@ from tests.hanging import {name}
 
 study = Study(
     name="hanging", question="?", costs=[("cone", 1)], algorithms=[AskTell({name}, promise=Rate(0.3))],
-    horizons=[8, 16, 32, 20000], replicates={replicates},
+    horizons=[8, 16, 32, 20000], replicates={replicates}, members=0,
 )
 """
 

@@ -15,7 +15,7 @@ def test_several_families_and_settings_have_sections_of_their_own(tmp_path):
     algorithms = (UniformBins(), AdaptiveBins(), AdaptiveBins(mu=30.0))
     text = report(tmp_path, analysis_of(planned(costs, algorithms=algorithms)))
     titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
-    assert titles[2:5] == ["cone", "cusp(power=0.5)", "cusp(power=0.7)"]
+    assert [t for t in titles if t.startswith("c")] == ["cone", "cusp(power=0.5)", "cusp(power=0.7)"]
     assert {row["second"] for row in the_table(text, "measured gap")} == {"AdaptiveBins", "AdaptiveBins(mu=30)"}
     assert len(the_table(text, "promised slope")) == 9
 

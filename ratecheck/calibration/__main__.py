@@ -40,8 +40,8 @@ def _main(arguments) -> int:
     if arguments.time:
         print("\n".join(timing()))
         return 0
-    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
     known = _known(arguments.out, arguments.part) if arguments.part else None
+    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers, known=known)
     with together(arguments.out) as drafts:
         for name, table in vars(tables).items():

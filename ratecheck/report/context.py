@@ -92,7 +92,8 @@ class Context:
     def row(self, result: Result, judged: Judged) -> dict:
         """The line of fits.csv at the log power that theory stands by."""
         names = judged.claim.theorem, judged.claim.corrected_name
-        return [row for row in self._fits[_place(result)] if row["theorem"] in names][-1]
+        rows = self._fits[_place(result)]
+        return [row for row in rows if row["theorem"] in names and row["kind"] == judged.claim.kind][-1]
 
     def own_row(self, result: Result) -> dict:
         return self.row(result, result.own)

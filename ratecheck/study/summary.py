@@ -97,5 +97,5 @@ def controls(analysis: Analysis):
 
 def tilts(judged) -> list[float]:
     """The exponents of R of runs that have the promised rate and are tilted as a control tilts them."""
-    claims = [(result.own.claim, control.by) for result, control, _ in judged]
+    claims = [(result.case.own, control.by) for result, control, _ in judged]
     return [claim.rate.slope + (by if claim.kind == "upper" else -by) for claim, by in claims]
