@@ -381,8 +381,7 @@ def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolut
 
     Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
     """
-    by = control.by if own.kind == "upper" else -control.by
-    return decide(fit.tilted(by), own.rate, own.kind, margin, resolution=resolution, look=look)
+    return decide(fit.tilted(control.tilt(own)), own.rate, own.kind, margin, resolution=resolution, look=look)
 
 
 def irrefutable(claim: Claim) -> str:

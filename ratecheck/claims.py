@@ -204,6 +204,14 @@ class Control:
 
     by: float
 
+    def tilt(self, own: Claim) -> float:
+        """The power of T by which it multiplies the regret."""
+        return self.by if own.kind == "upper" else -self.by
+
+    def slope(self, own: Claim) -> float:
+        """The exponent of R of runs that have the promised rate and are tilted so."""
+        return own.rate.slope + self.tilt(own)
+
     @classmethod
     def from_json(cls, data: Mapping) -> Control:
         return cls(data["by"])

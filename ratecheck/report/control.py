@@ -19,12 +19,13 @@ def control(context: Context):
     rows, weak, unjudged = [], [], []
     for result in context.analysis.results:
         for control, verdict in result.controls:
-            rows.append(context.cells(result.case, f"T^{fixed(control.by)}", shown(verdict.name)))
+            promised, tilted = (f"T^{fixed(s)}" for s in (result.case.own.rate.slope, control.slope(result.case.own)))
+            rows.append(context.cells(result.case, promised, tilted, shown(verdict.name)))
             if verdict.name != Name.REFUTED and not result.problem:
-                weak.append(f"- {context.case(result)} (T^{fixed(control.by)}): {verdict.reason}.")
+                weak.append(f"- {context.case(result)} ({tilted}): {verdict.reason}.")
         if result.problem:
             unjudged.append(f"- {context.case(result)}: {result.problem}.")
-    yield table(context.columns("tilted by", "verdict"), rows)
+    yield table(context.columns("promised R", "tilted to", "verdict"), rows)
     if weak:
         yield "**Where the control was not refuted, the verdicts have no force:**"
         yield "\n".join(weak)

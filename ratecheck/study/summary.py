@@ -97,5 +97,4 @@ def controls(analysis: Analysis):
 
 def tilts(judged) -> list[float]:
     """The exponents of R of runs that have the promised rate and are tilted as a control tilts them."""
-    claims = [(result.case.own, control.by) for result, control, _ in judged]
-    return [claim.rate.slope + (by if claim.kind == "upper" else -by) for claim, by in claims]
+    return [control.slope(result.case.own) for result, control, _ in judged]
