@@ -43,6 +43,17 @@ TIMEOUT = (
     "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
     "plug-in, at least 60)"
 )
+NOT_OF_CLAIMS = (
+    *FIXED,
+    "replicates",
+    "members",
+    "scheduler",
+    "unit_timeout",
+    "tls_ca",
+    "tls_cert",
+    "tls_key",
+    "strict",
+)
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
 EXIT_IF_REFUTED = 3
@@ -74,9 +85,14 @@ def _main(arguments, known) -> int:
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
     from ..store import FILE, StoreError, StoreFull, Unreadable
     from .conduct import conduct, plan_text
-    from .declared import home_of
+    from .declaration import Study
+    from .declared import declaration, home_of
     from .determinism import NotDeterministic
 
+    if arguments.study is not None and not isinstance(other := declaration(arguments.study), Study):
+        return _undertake(other, arguments, known)
+    if arguments.claim is not None:
+        raise ValueError("--claim belongs to a ledger of claims, such as --study claims")
     study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
     home = None if arguments.study is None else home_of(arguments.study)
     folder = arguments.out or writable(home or RESULTS / study.name)
@@ -97,6 +113,28 @@ def _main(arguments, known) -> int:
     except (StoreError, ExecutorError) as error:
         return _complain(error, EXIT_WRONG_INPUT)
     return _conclude(done, arguments.strict)
+
+
+def _undertake(study, arguments, known) -> int:
+    """Run a ledger of claims, or one of its experiments."""
+    from ..store import StoreError, StoreFull
+    from .declared import home_of
+    from .undertaking import default_folder, plan, run
+
+    for name in given(arguments, NOT_OF_CLAIMS):
+        raise ValueError(f"--{name.replace('_', '-')} belongs to studies of rates, not to claims")
+    folder = arguments.out or default_folder(home_of(arguments.study), arguments.study, arguments, RESULTS)
+    if arguments.dry_run:
+        print(plan(study, arguments, folder))
+        return 0
+    known.append(writable(folder))
+    try:
+        print(run(study, arguments, folder, command(arguments), speak))
+    except StoreFull as error:
+        return _complain(error, EXIT_GIVEN_UP)
+    except StoreError as error:
+        return _complain(error, EXIT_WRONG_INPUT)
+    return 0
 
 
 def _conclude(done, strict) -> int:
@@ -130,6 +168,9 @@ def make_parser(prog) -> argparse.ArgumentParser:
         help="a declared study, which is executed: studies/NAME/study.py, or a folder",
     )
     completing(study, "studies")
+    what.add_argument(
+        "--claim", type=some, nargs="+", metavar="N", help="of a ledger such as --study claims: these claims only"
+    )
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from function_zoo.commandline import meant
 
+from ..ledger import Experiment, Ledger
 from .declaration import Study
 
 FOLDER = Path("studies")
@@ -20,9 +21,18 @@ SHIPPED = (
 
 
 def declared(name) -> Study:
+    """A study of fits."""
+    study = declaration(name)
+    if not isinstance(study, Study):
+        raise ValueError(f"{declaration_of(name)} declares a {type(study).__name__}, not a Study")
+    return study
+
+
+def declaration(name) -> Study | Experiment | Ledger:
+    """What a study.py declares: a study, an experiment about claims, or a ledger of them."""
     path = declaration_of(name)
     study = getattr(load(path), "study", None)
-    if not isinstance(study, Study):
+    if not isinstance(study, Study | Experiment | Ledger):
         raise ValueError(f"{path} declares no study; it must set study = Study(...)")
     return study
 
@@ -43,7 +53,8 @@ def home_of(name) -> Path | None:
 
 def known_studies() -> list[str]:
     """Here, and those that come with ratecheck."""
-    return sorted({path.parent.name for folder in (FOLDER, SHIPPED) for path in folder.glob("*/study.py")})
+    found = [path.parent.relative_to(folder) for folder in (FOLDER, SHIPPED) for path in folder.glob("**/study.py")]
+    return sorted({folder.as_posix() for folder in found if len(folder.parts) <= 2})
 
 
 def load(path):

@@ -1,0 +1,1 @@
+"""Figures of the experiments that test a paper's claims."""

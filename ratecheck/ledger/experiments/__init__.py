@@ -1,0 +1,1 @@
+"""Experiments that test the claims of a paper; their settings stand in studies/claims."""
