@@ -394,7 +394,8 @@ def irrefutable(claim: Claim) -> str:
 def held_back(verdict, why):
     if verdict.name != Name.REFUTED:
         return verdict
-    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, blames="", reason=f"{verdict.reason}, but {why}")
+    reason, changed = f"{verdict.reason}, but {why}", "REFUTED but for a guard"
+    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
 
 
 def adjusted(results) -> list[Result]:

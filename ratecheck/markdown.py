@@ -8,6 +8,7 @@ import re
 from fractions import Fraction
 
 NOTHING = "–"
+MARKS = {"CONFIRMED": "✔", "CONSISTENT": "✓", "REFUTED": "✘", "INCONCLUSIVE": "?", "NOT TESTABLE": "–"}  # also in grey
 
 # Of a text that is not ours: what ends a line, what nobody sees, and what markdown, HTML or GitHub take for markup.
 # Numbers in brackets are intervals, and six_hump_camel is a word.

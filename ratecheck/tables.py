@@ -88,6 +88,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "tolerates": found.exponent.tolerates,
                 "catches": found.exponent.catches,
                 "blames": found.exponent.blames,
+                "changed": found.exponent.changed or ("not judged" if claim.per_cost and result.problem else ""),
                 "look": result.look if claim.per_cost else result.sandwich.look,
                 "log_power_verdict": str(power.name) if claim.per_cost else "",
                 "log_power_p": power.p_value if claim.per_cost else None,

@@ -71,6 +71,7 @@ class Verdict(Speaking):
     kind: str = "upper"
     look: int | None = None
     spared: str = ""  # where no slope refutes the claim: what would
+    changed: str = ""  # what it was before a rule beyond this claim's own runs made it INCONCLUSIVE
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     data: LogMeans | None = field(default=None, repr=False, compare=False)
     error: float = field(default=1 - LEVEL, repr=False, compare=False)  # that this look may spend, among all claims
@@ -134,7 +135,7 @@ class Verdict(Speaking):
         """The verdict on the exponent alone: no refutation where a logarithm explains slope and bend as well."""
         if self.name != Name.REFUTED or self.blames != "exponent or logarithm":
             return self
-        return replace(self, name=Name.INCONCLUSIVE, p_value=1.0)
+        return replace(self, name=Name.INCONCLUSIVE, p_value=1.0, changed="REFUTED as a rate")
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
@@ -549,7 +550,8 @@ def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
     reason = f"{v.reason}; alone {v.name}, but not among {claims} claims (Holm: p = {p:.3g})"
     if v.evidence is not None:
         reason += f"; {_advice(v.evidence, v.data.replicates, left, v.data, v.look)}"
-    return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left)
+    changed = f"{v.name} alone, not among {claims} claims"
+    return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left, changed=changed)
 
 
 def _check(fit, rate, kind, margin, level, resolution, look):

@@ -56,7 +56,7 @@ def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tm
     fits = pd.read_csv(tmp_path / "fits.csv")
     assert set(fits["control"][fits["role"] != "bound"]) == {"INCONCLUSIVE"}
     assert "have no force" in section(text, "Negative control")
-    first = "**Answer of the runs alone.** With a margin of 0.05, the negative control was not refuted for "
+    first = "**The runs alone.** With a margin of 0.05, the negative control was not refuted for "
     assert first in text  # before anything that the runs say
     assert "Every control was refuted" not in text
     assert "Every control was refuted" in report(tmp_path, judged_as(small, exponent=C))

@@ -23,6 +23,7 @@ from ratecheck.ledger import (
 )
 from ratecheck.ledger.statement import check, layers, reach
 from ratecheck.ledger.zhao_lai import ERRATA, STATEMENTS
+from ratecheck.markdown import MARKS
 from ratecheck.study.command import main
 
 
@@ -212,7 +213,7 @@ def test_pages_show_what_stands_and_what_stood(tmp_path):
 
 
 def test_every_verdict_has_a_mark():
-    assert set(pages.MARKS) == set(pages.MEANING) == set(Verdict)
+    assert set(MARKS) == set(pages.MEANING) == set(Verdict)
 
 
 # The command

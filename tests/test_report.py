@@ -27,6 +27,7 @@ def test_snapshot(small, tmp_path):
 def test_sections_stand_in_their_order(written):
     titles = re.findall(r"^## (.*)$", (written / "report.md").read_text("utf-8"), re.MULTILINE)
     assert titles == [
+        "The answers in full",
         "Verdicts",
         "The predicted curve",
         "The lower bound of Theorem 3",
@@ -39,6 +40,7 @@ def test_sections_stand_in_their_order(written):
         "What would settle the inconclusive ones",
         "The constants and their audit",
         "Provenance",
+        "Ten words",
     ]
 
 

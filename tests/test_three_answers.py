@@ -44,7 +44,7 @@ def done(tmp_path_factory):
 def test_the_report_gives_three_answers(done):
     folder, analysis, _ = done
     text = (folder / "report.md").read_text("utf-8")
-    titles = ["Answer of the runs alone.", "Do the runs follow the predicted curve?"]
+    titles = ["The runs alone.", "Do the runs follow the predicted curve?"]
     titles.append("Does the predicted curve obey the theorem?")
     places = [text.index(f"**{title}**") for title in titles]
     assert places == sorted(places)

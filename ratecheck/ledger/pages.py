@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..markdown import fenced, fixed, table
+from ..markdown import MARKS, fenced, fixed, table
 from .declaration import Ledger
 from .finding import Finding, Verdict
 from .history import Row
 from .statement import Proof, Statement, reach
 
-MARKS = {
-    Verdict.CONFIRMED: "✔",
-    Verdict.CONSISTENT: "✓",
-    Verdict.REFUTED: "✘",
-    Verdict.INCONCLUSIVE: "?",
-    Verdict.NOT_TESTABLE: "–",
-}
 MEANING = {
     Verdict.CONFIRMED: "exactly, or with a certificate",
     Verdict.CONSISTENT: "within what the line says it tolerates",

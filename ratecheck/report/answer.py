@@ -35,13 +35,13 @@ def unmet(claims) -> str:
 def caution(analysis: Analysis) -> str:
     """What the diagnostics have against the slopes that were judged; empty if nothing."""
     fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
-    bent = sum(f.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in f.held_out()) for f in fits)
+    crooked = sum(bent(r) for r in analysis.results if not r.problem)
     rising = sum(f.change().above(0.0) < CAUTION_LEVEL for f in fits)
     judged = "with a verdict" if len(fits) < len(analysis.results) else ""
     said = []
-    if bent:
+    if crooked:
         said.append(
-            f"{among(bent, len(fits), judged)} curvature or the held-out horizons reject the fitted line (at the "
+            f"{among(crooked, len(fits), judged)} curvature or the held-out horizons reject the fitted line (at the "
             f"{100 * CAUTION_LEVEL:.0f} % level, each case for itself), so the slopes there are those of this window "
             "and not of T to infinity"
         )
@@ -51,6 +51,12 @@ def caution(analysis: Analysis) -> str:
             "window than over the whole"
         )
     return _sentence(said) if said else ""
+
+
+def bent(result) -> bool:
+    """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
+    fit = result.fit.at(result.own.claim.rate.log_power)
+    return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
 
 
 def excludes_zero(estimate) -> bool:

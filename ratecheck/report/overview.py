@@ -22,9 +22,9 @@ NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have report
 CASE = ["cost", "algorithm"]
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
 NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
-LATER = {"factor": np.nan}  # columns that tables of studies without hard families lack
+LATER = {"factor": np.nan, "changed": ""}  # columns that tables of earlier studies lack
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
-WORDS += ["violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
+WORDS += ["changed", "reason", "violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
 GAP_NUMBERS = ["dim", "predicted", "gap", "low", "high"]
 GAPS = [*GAP_NUMBERS, "family", "cost", "first", "second", "reason"]
@@ -197,6 +197,7 @@ def _blocks(found: Zoo, drawn):
         yield picture.link
         yield f"*{picture.title}.* {picture.caption}"
     yield from _verdicts(found, costs)
+    yield from _undecided(own)
 
 
 def _verdicts(found: Zoo, costs):
@@ -234,6 +235,32 @@ def _verdicts(found: Zoo, costs):
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
+
+
+def _undecided(own):
+    """Why an exponent has a question mark, one line for all cases with the same reason."""
+    unknown = own[own["exponent_verdict"] == "INCONCLUSIVE"]
+    if unknown.empty:
+        return
+    yield "## Why a question mark"
+    yield (
+        "For each exponent that the runs alone leave open. The same runs may be CONSISTENT in one study and left open "
+        "in another: among more claims a verdict needs more (Holm's rule)."
+    )
+    why = unknown["changed"].fillna("").where(unknown["changed"].fillna("") != "", "too few or too short runs")
+    rows = []
+    for reason, part in unknown.assign(why=why).groupby("why", sort=False):
+        names = [f"{r.family} d = {r.dim} {r.algorithm}" for r in part.itertuples()]
+        rows.append([MEANING.get(reason, reason), len(part), listing(names, most=12)])
+    yield table(["why", "cases", "which"], sorted(rows, key=lambda row: -row[1]))
+
+
+MEANING = {
+    "not judged": "not judged: the window starts before theory expects the rate, or allows no fit",
+    "REFUTED as a rate": "too steep for the rate, but a larger power of ln T explains it as well",
+    "REFUTED but for a guard": "too steep, but the theorem promises nothing here",
+    "too few or too short runs": "the interval is too wide, the regret bends, or a rate far off could have passed",
+}
 
 
 def _force(own):

@@ -9,9 +9,10 @@ from .diagnostics import diagnostics
 from .figures import figures
 from .foundations import foundations
 from .gap import gap
+from .glossary import glossary
 from .inconclusive import inconclusive
 from .local_slopes import local_slopes
-from .opening import opening
+from .opening import answers, opening
 from .provenance import provenance
 from .sandwich import sandwich
 from .theory import theory
@@ -19,6 +20,7 @@ from .verdicts import verdicts
 
 SECTIONS = (
     opening,
+    answers,
     verdicts,
     theory,
     sandwich,
@@ -31,6 +33,7 @@ SECTIONS = (
     inconclusive,
     constants,
     provenance,
+    glossary,
 )
 
 

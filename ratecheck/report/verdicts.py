@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..analysis import parts_of
 from ..markdown import estimate, fixed, formula, table
+from ..verdicts import Name
 from .context import Context
 from .words import ENDS, PARTS, sentence, shown
 
@@ -31,9 +32,7 @@ def summary(context: Context):
     """One line per case, where the families have sections of their own."""
     results = context.analysis.results
     bounds = list(dict.fromkeys(j.claim.theorem for r in results for j in r.judged if not j.claim.per_cost))
-    header = context.columns(
-        "promised slope", "slope", "passes / caught", "exponent", "printed log power", "corrected", *bounds
-    )
+    header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", *bounds)
     yield table(header, [context.cells(r.case, *summary_cells(context, r, bounds)) for r in results])
     if any(r.fit is not None and r.problem for r in context.analysis.results):
         yield BRACKETS
@@ -46,7 +45,6 @@ def summary_cells(context: Context, result, bounds):
     return [
         ("≥ " if result.own.claim.kind == "lower" else "") + fixed(row["theory_slope"]),
         slope(result, row),
-        force(found.exponent),
         shown(found.exponent.name),
         shown(found.log_power.name),
         corrected and shown(corrected.name),
@@ -59,8 +57,10 @@ def claims(context: Context):
     results, rows, notes = context.analysis.results, [], []
     for result in results:
         for judged in result.judged:
-            notes.append(note(context, result, judged))
-            rows.append(context.cells(result.case, *claim_cells(context, result, judged), len(notes)))
+            if informs(judged):
+                notes.append(note(context, result, judged))
+            which = len(notes) if informs(judged) else None
+            rows.append(context.cells(result.case, *claim_cells(context, result, judged), which))
     header = context.columns(
         "theorem",
         "printed R",
@@ -76,7 +76,24 @@ def claims(context: Context):
     yield table(header, rows)
     if any(r.fit is not None and r.problem for r in results):
         yield BRACKETS
-    yield "\n".join(f"{i}. {text}" for i, text in enumerate(notes, 1))
+    if len(notes) < len(rows):
+        yield consistent(context.analysis)
+    if notes:
+        yield "\n".join(f"{i}. {text}" for i, text in enumerate(notes, 1))
+
+
+def informs(judged) -> bool:
+    """Whether there is more to say than that all is well."""
+    return any(getattr(judged.assessment, part).name != Name.CONSISTENT for part in parts_of(judged))
+
+
+def consistent(analysis) -> str:
+    """One sentence for all claims whose parts all hold."""
+    return (
+        "Where no note stands, every part is CONSISTENT for the same reason: beyond the promise by no more than "
+        f"{analysis.margin:g} in the slope and {analysis.log_margin:g} in the power of ln T, over the whole window, on "
+        "its last half and at the last horizon."
+    )
 
 
 def claim_cells(context: Context, result, judged):

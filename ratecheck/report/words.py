@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..markdown import MARKS
 from ..verdicts import Name
 
 ENDS = ("", "_low", "_high")  # of the columns that hold an estimate
@@ -10,6 +11,11 @@ PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_lo
 
 def shown(name: Name) -> str:
     return f"**{name}**" if name == Name.REFUTED else str(name)
+
+
+def marked(name: Name) -> str:
+    """A verdict with a sign that is seen at once."""
+    return f"{MARKS[name]} {shown(name)}"
 
 
 def sentence(text: str) -> str:

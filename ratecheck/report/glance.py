@@ -1,0 +1,80 @@
+"""All cases at one glance: a line each, with the verdict, the slopes, its force, and what the predicted curve says."""
+
+from __future__ import annotations
+
+from ..markdown import MARKS, estimate, fixed, table
+from ..verdicts import Name
+from .context import Context
+from .verdicts import BRACKETS, force, slope
+from .words import marked
+
+HEADER = ("promised", "slope as seen", "after the logarithms", "passes / caught")
+CURVE = ("runs / curve", "curve / theorem")
+
+
+def glance(context: Context):
+    results = context.analysis.results
+    foretold = any(follows(r) or obeys(r) for r in results)
+    curve = CURVE if foretold else ()
+    rows = [
+        [verdict(r), *context.cells(r.case, *cells(context, r), *((follows(r), obeys(r)) if foretold else ()))]
+        for r in results
+    ]
+    yield table(["exponent", *context.columns(*HEADER, *curve)], rows)
+    yield legend(results, foretold)
+
+
+def verdict(result) -> str:
+    """On the exponent that the algorithm's own theorem promises; what changed it is said here."""
+    found = result.own.assessment.exponent
+    if found.name == Name.INCONCLUSIVE and result.problem:
+        return f"{MARKS[found.name]} not judged"
+    return marked(found.name) + (f" ({found.changed})" if found.changed else "")
+
+
+def cells(context: Context, result):
+    row, found = context.own_row(result), result.own.assessment
+    fit = result.fit
+    seen = fit and estimate(fit.slope, fit.low, fit.high)
+    return [
+        ("≥ " if result.own.claim.kind == "lower" else "") + fixed(row["theory_slope"]),
+        f"({seen})" if seen and result.problem else seen,
+        slope(result, row),
+        force(found.exponent),
+    ]
+
+
+def follows(result) -> str | None:
+    """Whether the runs follow the predicted curve, and the mean of measured / predicted."""
+    found = result.agreement
+    return found and f"{MARKS[found.name]} {found.ratio[0]:.3f}"
+
+
+def obeys(result) -> str | None:
+    """Whether the predicted curve tends to a slope that the theorem allows, and how far it was computed."""
+    far = result.far
+    return far and f"{MARKS[far.on_exponent.name]} to {far.last:.0e}".replace("e+", "e")
+
+
+def legend(results, foretold) -> str:
+    marks = ", ".join(f"{MARKS[name]} {name}" for name in Name)
+    said = [f"{marks}: the promised exponent, by the runs alone."]
+    if foretold:
+        said.append(
+            "Runs / curve: the runs against the curve that theory computes without a free parameter, with the mean of "
+            "measured / predicted; curve / theorem: that curve, followed to the T beside the mark, against the theorem."
+        )
+    if any(result.fit is not None for result in results):
+        said.append(
+            "The slope as seen is what a ruler finds in the figure; after the logarithms is what is left of it for T "
+            "when the theorem's power of ln T is taken out, and it is this that is judged. Passes / caught: the worst "
+            "power of T that could have been CONSISTENT, and the mildest that would have been REFUTED."
+        )
+    if any(result.fit is not None and result.problem for result in results):
+        said.append(BRACKETS)
+    if any("alone" in result.own.assessment.exponent.changed for result in results):
+        said.append(
+            "Alone, not among so many claims: the runs of this case would do if nothing else had been judged, but among "
+            "many claims some come out by chance (Holm's rule); another study with fewer claims may say more."
+        )
+    return " ".join(said)
