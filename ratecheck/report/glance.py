@@ -74,7 +74,7 @@ def legend(results, foretold) -> str:
         said.append(BRACKETS)
     if any("alone" in result.own.assessment.exponent.changed for result in results):
         said.append(
-            "Alone, not among so many claims: the runs of this case would do if nothing else had been judged, but among "
-            "many claims some come out by chance (Holm's rule); another study with fewer claims may say more."
+            "Alone, not among so many claims: these runs would do if nothing else had been judged, but among many "
+            "claims some come out by chance (Holm's rule); another study with fewer claims may say more."
         )
     return " ".join(said)
