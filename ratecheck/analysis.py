@@ -35,6 +35,7 @@ from .verdicts import (
 )
 
 FEWEST = 3  # runs at a horizon, for an interval
+CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 SPARED = "a mean below the certified curve would have been caught, whatever its slope"
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
@@ -107,6 +108,12 @@ class Result:
         case = self.case
         return None if case.curve is None else far(case.curve, case.own, case.period, case.shift)
 
+    @cached_property
+    def bent(self) -> bool:
+        """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
+        fit = self.fit.at(self.own.claim.rate.log_power)
+        return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
+
     @property
     def log_worth(self) -> float:
         """The slope that one factor ln T is worth over the window."""
@@ -120,6 +127,11 @@ class Result:
     def local_slopes(self):
         """Between all neighbouring horizons, also outside the window, no log power divided out."""
         return Fit(self.data).local_slopes()
+
+
+def excludes_zero(estimate) -> bool:
+    wide = replace(estimate, level=1 - CAUTION_LEVEL)
+    return not wide.low <= 0 <= wide.high
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from PIL import Image  # comes with Matplotlib
 from function_zoo.files import Drafts
 
 from ..markdown import literal
+from ..means import within
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {
@@ -161,14 +162,19 @@ def excuse(axis, text):
 def horizon_axis(axis, result):
     """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons."""
     axis.set_xscale("log")
-    axis.xaxis.set_minor_locator(NullLocator())
+    ticks(axis.xaxis, *axis.get_xlim())
     _window(axis, result)
 
 
 def _window(axis, result):
     axis.axvspan(*result.case.window, color=SHADE, zorder=-10, linewidth=0)
-    if result.case.horizons[0] < result.case.onset <= result.case.horizons[-1]:
+    if begins_late(result):
         axis.axvline(result.case.onset, color=INK, linestyle=":", linewidth=1.2)
+
+
+def begins_late(result) -> bool:
+    """Whether the onset lies among the horizons, and is shown."""
+    return result.case.horizons[0] < result.case.onset <= result.case.horizons[-1]
 
 
 def approach_axis(axis, result):
@@ -244,17 +250,40 @@ def note(axis, text, corner):
     vertical, horizontal = corner.split()
     vertical = "top" if vertical == "upper" else "bottom"
     axis.text(
-        x, y, text, ha=horizontal, va=vertical, transform=axis.transAxes, fontsize=8.5, color=INK, linespacing=1.35
+        x,
+        y,
+        text,
+        ha=horizontal,
+        va=vertical,
+        transform=axis.transAxes,
+        fontsize=8.5,
+        color=INK,
+        linespacing=1.35,
+        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.5},  # no line goes through the words
+        zorder=9,
     )
+
+
+# Entries of legends, each only where something of the kind is drawn
 
 
 def window_key():
     return Patch(color=SHADE, label="window of the fit")
 
 
-def curve_key():
-    return Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
+def curve_keys(results) -> list:
+    line = Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
+    return [line] if any(result.case.curve is not None for result in results) else []
 
 
-def onset_key():
-    return Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="onset (where in range)")
+def onset_keys(results) -> list:
+    line = Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="onset of the rate")
+    return [line] if any(map(begins_late, results)) else []
+
+
+def outside_keys(results) -> list:
+    """Hollow points, where horizons lie outside a window."""
+    if all(within(r.data.horizons, r.case.window).all() for r in results):
+        return []
+    label = "outside the window"
+    return [Line2D([], [], color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)]

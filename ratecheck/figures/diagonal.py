@@ -1,4 +1,4 @@
-"""Fitted against promised slopes of all costs, a panel per algorithm."""
+"""Fitted minus promised slopes of all costs, family by family, a panel per algorithm."""
 
 from __future__ import annotations
 
@@ -13,47 +13,69 @@ from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns, lettered
 TITLE = "Fitted against promised slopes"
 CAPTION = (
     "Every family, dimension and algorithm: the fitted slope of R, the log power that theory stands by divided out, "
-    "against the slope that the algorithm's theorem promises, with 95 % intervals. Costs with the same promise stand "
-    "side by side, in the order of their names, over a bar at the promise; the grey above it is the margin. At the bar "
-    "a bound is attained, below it the regret grows more slowly than the bound allows, beyond the margin faster. Named "
-    "are the costs beyond the margin and the lowest, where there is room. The table says which verdicts have no force."
+    "minus the slope that the algorithm's theorem promises, with its 95 % interval. At 0 a bound is attained, left of "
+    "it the regret grows more slowly than the bound allows, right of the shaded margin faster. The grey bar behind a "
+    "point ends at the worst slope that could have passed as CONSISTENT in its place: the shorter, the more a verdict "
+    "says. Half-filled points are INCONCLUSIVE, crossed ones come from windows that allow no verdict."
 )
 VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
+ROW = 0.3  # inches for a family
+SPREAD = 0.26  # of the dimensions within its row
 
 
 def diagonal_figure(fits, names):
-    """A panel per name of an algorithm that has a fit."""
+    """A panel per name of an algorithm that has a fit, a row per family."""
     own = fits[fits["role"] == "own"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
     own = own[own["algorithm"].isin(list(names))].dropna(subset=["slope"])
     algorithms = [a for a in names if (own["algorithm"] == a).any()]
-    width, height, handles = 5.2 * max(1, len(algorithms)) + 0.6, 6.0, keys(own)
-    per_line = min(4, legend_columns(handles, width))
-    bottom = 0.7 + 0.19 * -(-len(handles) // per_line)
+    families = sorted(set(own["family"]))
+    handles = keys(own)
+    width = 1.6 + 4.4 * max(1, len(algorithms))
+    per_line = min(5, legend_columns(handles, width))
+    bottom = 0.75 + 0.2 * -(-len(handles) // per_line)
+    height = 0.4 + bottom + ROW * max(4, len(families))
     figure = Figure(figsize=(width, height))
     figure.subplots_adjust(
-        left=0.77 / width,
-        right=1 - 0.165 / width,
-        top=0.94,
-        bottom=bottom / height,
-        wspace=0.06,
+        left=1.45 / width, right=1 - 0.15 / width, top=1 - 0.35 / height, bottom=bottom / height, wspace=0.05
     )
     figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False)
     if not algorithms:
         excuse(figure.subplots(), "no case has a fit")
         return figure
     axes = figure.subplots(1, len(algorithms), squeeze=False, sharex=True, sharey=True)[0]
-    ends = np.array([own["theory_slope"].min() - 0.12, own["theory_slope"].max() + 0.12])
-    reach = float(own["high"].max() - own["low"].min())
+    dims = sorted(set(own["dim"]))
     for axis, algorithm in zip(axes, algorithms, strict=True):
-        axis.plot(ends, ends, color="0.6", linewidth=0.8)
-        axis.set(title=lettered(algorithm), xlabel="promised slope of R", xlim=ends)
-        axis.set_ylim(own["low"].min() - 0.06 * reach, max(own["high"].max(), ends[1]) + 0.04 * reach)
+        forest(axis, own[own["algorithm"] == algorithm], families, dims)
+        axis.set(title=lettered(algorithm), xlabel="fitted minus promised slope of R")
         sns.despine(ax=axis)
-        part = own[own["algorithm"] == algorithm].sort_values(["family", "dim"])
-        groups = [group for _, group in part.groupby(part["theory_slope"].round(6))]
-        labels(axis, [mark for group in groups for mark in promise_group(axis, group, part["slope"].min())])
-    axes[0].set_ylabel("fitted slope of R")
+    axes[0].set_yticks(range(len(families)), [lettered(family) for family in families])
+    axes[0].set_ylim(len(families) - 0.5, -0.5)
     return figure
+
+
+def forest(axis, rows, families, dims):
+    axis.axvspan(0.0, float(rows["margin"].iloc[0]), color="0.93", zorder=-10, linewidth=0)
+    axis.axvline(0.0, color=INK, linewidth=1.0)
+    axis.grid(axis="y", color="0.92", linewidth=0.6)
+    axis.set_axisbelow(True)
+    places = np.linspace(-SPREAD, SPREAD, len(dims)) if len(dims) > 1 else [0.0]
+    for row in rows.itertuples():
+        y = families.index(row.family) + places[dims.index(row.dim)]
+        if np.isfinite(row.tolerates):
+            axis.plot([0.0, row.tolerates], [y, y], color="0.78", linewidth=2.4, solid_capstyle="butt", zorder=1)
+        off = row.slope - row.theory_slope
+        unjudged = getattr(row, "changed", "") == "not judged"
+        axis.errorbar(
+            off,
+            y,
+            xerr=[[row.slope - row.low], [row.high - row.slope]],
+            color=colour_of(row.dim - 1),
+            marker="x" if unjudged else MARKERS[(row.dim - 1) % len(MARKERS)],
+            fillstyle=VERDICT_FACE[row.exponent_verdict],
+            markersize=4.5,
+            elinewidth=0.9,
+            zorder=3,
+        )
 
 
 def keys(own):
@@ -69,71 +91,12 @@ def keys(own):
         )
         for d in sorted(set(own["dim"]))
     ]
+    drawn = set(own["exponent_verdict"])
     faces = [
         Line2D([], [], color=ANY, marker="o", fillstyle=face, linestyle="none", markersize=6, label=f"exponent {name}")
         for name, face in VERDICT_FACE.items()
+        if name in drawn
     ]
-    return [*dims, *faces, Line2D([], [], color=INK, linewidth=2, label="promise"), Patch(color="0.85", label="margin")]
-
-
-def promise_group(axis, group, lowest):
-    """Costs with one promise, side by side over a bar; returns the places, and the names of the remarkable ones."""
-    promise, margin = float(group["theory_slope"].iloc[0]), float(group["margin"].iloc[0])
-    step = min(0.006, 0.12 / len(group))
-    places = promise + step * (np.arange(len(group)) - (len(group) - 1) / 2)
-    ends = [places[0] - 0.004, places[-1] + 0.004]
-    axis.fill_between(ends, promise, promise + margin, color="0.85", linewidth=0)
-    axis.plot(ends, [promise] * 2, color=INK, linewidth=2, solid_capstyle="butt")
-    named = []
-    for x, row in zip(places, group.itertuples(), strict=True):
-        axis.errorbar(
-            x,
-            row.slope,
-            [[row.slope - row.low], [row.high - row.slope]],
-            color=colour_of(row.dim - 1),
-            marker=MARKERS[(row.dim - 1) % len(MARKERS)],
-            fillstyle=VERDICT_FACE[row.exponent_verdict],
-            markersize=4.5,
-            elinewidth=0.9,
-        )
-        remarkable = row.slope > promise + margin or row.slope == lowest
-        named.append((x, row.slope, lettered(f"{row.family} {row.dim}") if remarkable else ""))
-    return named
-
-
-def labels(axis, marks):
-    """Names beside their points, each at the first of a few places that is free; marks are (x, y, name or nothing).
-
-    Works in pixels, so the limits of the axis and its place must be settled before.
-    """
-    pixel = axis.figure.dpi / 72
-    dots = [(*axis.transData.transform((x, y)), name) for x, y, name in marks]
-    taken = [(x - 4 * pixel, y - 4 * pixel, x + 4 * pixel, y + 4 * pixel) for x, y, _ in dots]
-    frame = axis.get_window_extent()
-    for x, y, name in sorted(dots, key=lambda dot: -dot[1]):
-        if not name:
-            continue
-        wide, high = 4.3 * pixel * len(name), 8.5 * pixel
-        for right, up in LABEL_PLACES:
-            left = x + (6 * pixel if right > 0 else -6 * pixel - wide)
-            low = y + up * pixel - high / 2
-            box = (left, low, left + wide, low + high)
-            inside = left > frame.x0 and box[2] < frame.x1 and low > frame.y0 and box[3] < frame.y1
-            if inside and not any(overlap(box, other) for other in taken):
-                break
-        else:
-            continue  # no room: the table names it
-        taken.append(box)
-        at = axis.transData.inverted().transform((box[0], y + up * pixel))
-        axis.text(*at, name, fontsize=7.5, color=INK, va="center")
-        if abs(up) > 9:
-            tip = axis.transData.inverted().transform((x, y))
-            near = axis.transData.inverted().transform((box[0] if right > 0 else box[2], y + up * pixel))
-            axis.plot([tip[0], near[0]], [tip[1], near[1]], color="0.6", linewidth=0.5, zorder=0.5)
-
-
-LABEL_PLACES = [(side, up) for up in (0, 7, -7, 14, -14, 20, -20) for side in (1, -1)]
-
-
-def overlap(a, b):
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    if "changed" in own and own["changed"].eq("not judged").any():
+        faces.append(Line2D([], [], color=ANY, marker="x", linestyle="none", markersize=6, label="not judged"))
+    return [*dims, *faces, Patch(color="0.93", label="margin"), Patch(color="0.78", label="could have passed")]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import seaborn as sns
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from ..means import within
-from .base import INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points
+from .base import ANY, INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points, ticks
 
 CAPTION = (
     "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
     "predict (dashed), then with the theorems' log powers (dotted), both through the middle of the common window and "
-    "only where the window allows a fit. Above 1 the second algorithm is better than the first."
+    "only where the window allows a fit; points outside it are hollow. Above 1 the second algorithm is better than the "
+    "first."
 )
 LETTERS = 26  # of an axis label that fits beside a panel
 
@@ -21,14 +21,15 @@ LETTERS = 26  # of an axis label that fits beside a panel
 def ratios(gaps, pairs):
     """Panels by dimension, a curve per pair of algorithms."""
     dims = list(dict.fromkeys(g.dim for g in gaps))
-    figure, (axes,) = panels(1, len(dims), keys(pairs), sharey=True)
+    figure, (axes,) = panels(1, len(dims), keys(pairs, gaps), sharey=True)
     for axis, dim in zip(axes, dims, strict=True):
         shown = [g for g in gaps if g.dim == dim]
         for gap in shown:
             curve(axis, gap, *look(pairs.index((gap.first, gap.second))))
         axis.axhline(1.0, color=INK, linewidth=0.8)
         axis.set(xscale="log", yscale="log", xlabel="T", title=f"d = {dim}")
-        axis.xaxis.set_minor_locator(NullLocator())
+        T = [t for g in shown for t, _ in g.ratios]
+        ticks(axis.xaxis, min(T), max(T))
         if shown[0].window:
             axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
@@ -56,7 +57,7 @@ def label(axis, pairs):
 def curve(axis, gap, colour, marker):
     T = np.array([t for t, _ in gap.ratios])
     value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
-    inside = within(T, gap.window or (np.inf, -np.inf))
+    inside = _inside(gap)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
     if gap.measured is None:
         return
@@ -65,17 +66,25 @@ def curve(axis, gap, colour, marker):
         axis.plot(T, height * (T / centre) ** slope, color=colour, linestyle=style, linewidth=1.3)
 
 
-def keys(pairs):
+def keys(pairs, gaps):
+    """Lines only where some window allows them, hollow points only where there are some."""
     curves = []
     for i, (first, second) in enumerate(pairs):
         colour, marker = look(i)
         name = lettered(f"{first} / {second}")
         curves.append(Line2D([], [], color=colour, marker=marker, linestyle="none", markersize=5, label=name))
-    return [
-        *curves,
+    lines = [
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
     ]
+    label = "outside the common window"
+    hollow = Line2D([], [], color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)
+    outside = any(not _inside(gap).all() for gap in gaps)
+    return [*curves, *([hollow] if outside else []), *(lines if any(g.measured is not None for g in gaps) else [])]
+
+
+def _inside(gap):
+    return within(np.array([t for t, _ in gap.ratios]), gap.window or (np.inf, -np.inf))
 
 
 class Ratios:

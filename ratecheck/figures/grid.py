@@ -26,6 +26,8 @@ class Kind:
     needs_verdict: bool = False
     horizons: Callable = horizon_axis  # makes the axis of T of a panel
     shared: bool = True  # one axis of T for all
+    settle: Callable | None = None  # sets the common axis of (the axes of a dimension, its results)
+    by_dimension: bool = False  # one vertical axis for all algorithms of a dimension
 
     def draw(self, family, analysis) -> tuple[str, Figure] | None:
         """The title and the figure of a family; nothing where no case could be shown."""
@@ -40,9 +42,9 @@ class Kind:
     def _grid(self, results, margin) -> Figure:
         algorithms = list(dict.fromkeys(r.case.algorithm for r in results))
         dims = list(dict.fromkeys(r.case.dim for r in results))
-        figure, axes = panels(
-            len(algorithms), len(dims), self.keys([r for r in results if self._shows(r)]), sharex=self.shared
-        )
+        keys = self.keys([r for r in results if self._shows(r)])
+        sharey = "col" if self.by_dimension else False
+        figure, axes = panels(len(algorithms), len(dims), keys, sharex=self.shared, sharey=sharey)
         found = {(r.case.algorithm, r.case.dim): r for r in results}
         for i, algorithm in enumerate(algorithms):
             for j, dim in enumerate(dims):
@@ -57,4 +59,7 @@ class Kind:
             axes[i, 0].set_ylabel(self.ylabel)
         for axis in axes[-1]:
             axis.set_xlabel(self.xlabel)
+        if self.settle is not None:
+            for column, dim in zip(axes.T, dims, strict=True):
+                self.settle(column, [r for r in results if r.case.dim == dim and self._shows(r)])
         return figure

@@ -9,17 +9,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
+from ..markdown import fraction
 from ..means import within
 from .base import (
     ANY,
     CERTIFIED,
     INK,
     PREDICTED,
-    curve_key,
+    curve_keys,
     log_ticks,
     note,
     number,
-    onset_key,
+    onset_keys,
+    outside_keys,
     points,
     room,
     window_key,
@@ -27,11 +29,15 @@ from .base import (
 from .grid import Kind
 
 BEYOND = 1e4  # times the last horizon: so far the predicted curve is shown
+DOTTED = (0, (1, 1.2))
 DEPTH = 0.4  # of the length of the axis: so far it goes down to the lower bound, and no further
 CAPTION = (
     "Mean regret, the middle 80 % of the runs, the predicted curve (theory without a free parameter, also where no run "
-    "has been), the fitted line with its 95 % interval (log power divided out and put "
-    "back), and the promised shape through the middle of the window: only its slope means something, not its height. "
+    "has been), the fitted line with its 95 % interval, and the promised shape through the middle of the window: only "
+    "its slope means something, not its height. The slope as seen is that of the points; the one after the logarithm "
+    "is what is left of it when the theorem's power of ln T is divided out, and it is the one to compare with the "
+    "promise. No line is drawn where the window allows none, and it is dotted where curvature or held-out horizons "
+    "reject it. The algorithms of a dimension share their axis. "
     "The window is shaded, the onset dotted where it lies among the horizons; points outside the window are hollow. "
     "The thin line is the certified lower bound, computed at its dots: on the mean over the hard family of each "
     "horizon no strategy stays below it, though on this cost alone it may. Where it lies far below the axis, the panel "
@@ -44,33 +50,59 @@ def panel(axis, result, colour, marker, margin):
     T, shape = data.horizons, Shape.of(result)
     axis.fill_between(T, shape.low, shape.high, color=colour, alpha=0.22, linewidth=0)
     points(axis, T, np.exp(data.y), np.zeros((2, len(T))), colour, marker, within(T, result.case.window))
-    lines = [f"promised {'≥ ' if result.own.claim.kind == 'lower' else ''}{rate.slope:.3g}"]
-    if result.fit is not None:
+    lines = said(result)
+    if fitted(result):
         fit = result.fit.at(rate.log_power)
         line, inside = fit.line(), fit.data.horizons
         factor = np.log(inside) ** rate.log_power
-        axis.plot(inside, np.exp(line.value) * factor, color=INK, linewidth=1.3)
+        style = DOTTED if result.bent else "-"
+        axis.plot(inside, np.exp(line.value) * factor, color=INK, linewidth=1.3, linestyle=style)
         band = [np.exp(line.value + sign * line.reach) * factor for sign in (-1, 1)]
         axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
-        lines.insert(
-            0,
-            "window allows no verdict" if result.problem else f"slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]",
-        )
     axis.plot(*shape.predicted, color=PREDICTED, linewidth=1.6, zorder=1.5)
     axis.plot(*shape.promised, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
-    bottom = shape.least
     if shape.reaches_bound:
         axis.plot(*shape.bound, color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, zorder=1.2)
-        bottom = min(bottom, max(shape.floor, float(shape.bound[1].min())))
     elif shape.bound.size:
         far, least = shape.bound[:, -1]
         above = np.exp(np.interp(np.log(far), data.x, data.y)) / least
         lines.append(f"lower bound {above:.2g} times below, at T = {number(far)}")
-    axis.set_yscale("log")
-    axis.yaxis.set_minor_locator(NullLocator())
-    log_ticks(axis, bottom, shape.most)
-    room(axis, bottom, shape.most, below=0.2, above=0.05)
     note(axis, "\n".join(lines), "lower right")
+
+
+def said(result) -> list[str]:
+    """The slope that a ruler finds, the one that is judged, and the promise."""
+    rate = result.own.claim.rate
+    promised = f"promised {'≥ ' if result.own.claim.kind == 'lower' else ''}{rate.slope:.3g}"
+    if not fitted(result):
+        seen = [f"(slope as seen {result.fit.slope:.3f})"] if result.fit is not None else []
+        return ["no line: the window allows none", *seen, promised]
+    fit = result.fit.at(rate.log_power)
+    after = f"after {logarithm(rate)}: {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"
+    return [f"slope as seen {result.fit.slope:.3f}", *([after] if rate.log_power else []), promised]
+
+
+def logarithm(rate) -> str:
+    if rate.log_power == 1:
+        return "$\\ln T$"
+    return f"$(\\ln T)^{{{fraction(rate.log_power)}}}$"
+
+
+def fitted(result) -> bool:
+    return result.fit is not None and not result.problem
+
+
+def settle(axes, results):
+    """One vertical axis for the algorithms of a dimension, wide enough for all of them."""
+    shapes = [Shape.of(result) for result in results]
+    if not shapes:
+        return
+    bottom, top = min(shape.bottom for shape in shapes), max(shape.most for shape in shapes)
+    for axis in axes:
+        axis.set_yscale("log")
+        axis.yaxis.set_minor_locator(NullLocator())
+        log_ticks(axis, bottom, top)
+        room(axis, bottom, top, below=0.3, above=0.05)
 
 
 @dataclass(frozen=True)
@@ -110,6 +142,12 @@ class Shape:
     def reaches_bound(self) -> bool:
         return bool((self.bound[1] >= self.floor).any())
 
+    @property
+    def bottom(self) -> float:
+        if not self.reaches_bound:
+            return self.least
+        return min(self.least, max(self.floor, float(self.bound[1].min())))
+
 
 def keys(results):
     worst = "certified lower bound, worst cost nearby"
@@ -117,13 +155,22 @@ def keys(results):
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
         Patch(color=ANY, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
-        curve_key(),
-        Line2D([], [], color=INK, linewidth=1.3, label="fit, 95 % interval"),
+        *outside_keys(results),
+        *curve_keys(results),
+        *line_keys(results),
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
         *([line] if any(Shape.of(result).reaches_bound for result in results) else []),
         window_key(),
-        onset_key(),
+        *onset_keys(results),
     ]
+
+
+def line_keys(results) -> list:
+    """A line is whole, or dotted where it is rejected."""
+    drawn = [result.bent for result in results if fitted(result)]
+    whole = Line2D([], [], color=INK, linewidth=1.3, label="fit, 95 % interval")
+    dotted = Line2D([], [], color=INK, linewidth=1.3, linestyle=DOTTED, label="fit that is rejected: it bends")
+    return [whole] * (False in drawn) + [dotted] * (True in drawn)
 
 
 REGRET = Kind(
@@ -133,4 +180,6 @@ REGRET = Kind(
     panel=panel,
     keys=keys,
     ylabel="R",
+    by_dimension=True,
+    settle=settle,
 )

@@ -5,21 +5,29 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.lines import Line2D
 
-from .base import ANY, INK, note, points, window_key
+from .base import ANY, INK, PREDICTED, curve_keys, note, points, window_key
 from .grid import Kind
 
 CAPTION = (
-    "Distances from the fitted straight line with 95 % intervals, the log power that theory stands by divided out. The "
-    "curve is the fitted log-periodic part; vertical lines stand one period apart, where the regret repeats itself."
+    "Distances from the fitted straight line with 95 % intervals, the log power that theory stands by divided out, and "
+    "those of the predicted curve: where it shows the same U, the regret bends as theory says (it is averaged over "
+    "other partitions than the runs have, so that it may lie a few per cent higher or lower). Dashes show the fitted "
+    "log-periodic part at each horizon; vertical lines stand one period apart, where the regret repeats itself."
 )
+FINE = 200
 
 
 def panel(axis, result, colour, marker, margin):
-    fit = result.fit.at(result.own.claim.rate.log_power)
+    power = result.own.claim.rate.log_power
+    fit = result.fit.at(power)
     line, T = fit.line(), fit.data.horizons
     axis.axhline(0.0, color=INK, linewidth=0.8)
+    if result.case.curve is not None:
+        x = np.linspace(fit.x[0], fit.x[-1], FINE)
+        foretold = result.case.curve.log_regret(x) - power * np.log(x) - np.interp(x, fit.x, line.value)
+        axis.plot(np.exp(x), foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     if np.any(line.wave):
-        axis.plot(T, line.wave, color=INK, linewidth=1.3)
+        axis.plot(T, line.wave, color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, zorder=4)
     points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
     if fit.period is not None:
         marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
@@ -31,10 +39,17 @@ def panel(axis, result, colour, marker, margin):
 
 
 def keys(results):
+    periodic = any(r.fit.period is not None for r in results)
+    wave = Line2D(
+        [], [], color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, label="log-periodic part"
+    )
+    period = Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
+    waves = any(np.any(r.fit.line().wave) for r in results)
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
-        Line2D([], [], color=INK, linewidth=1.3, label="fitted log-periodic part"),
-        Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart"),
+        *curve_keys(results),
+        *([wave] if waves else []),
+        *([period] if periodic else []),
         window_key(),
     ]
 

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 
 from ..curve import slopes
 from ..means import within
-from .base import ANY, INK, PREDICTED, STATIONS, approach_axis, curve_key, onset_key, points, window_key
+from .base import ANY, INK, PREDICTED, STATIONS, approach_axis, curve_keys, onset_keys, outside_keys, points, window_key
 from .grid import Kind
 
 CAPTION = (
@@ -44,18 +44,28 @@ def panel(axis, result, colour, marker, margin):
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
-    axis.text(fine[-1], claim.rate.slope, f"{claim.rate.slope:.3g}", ha="right", va="bottom", fontsize=8.5, color=INK)
+    axis.text(
+        *(0.985, claim.rate.slope),
+        f"{claim.rate.slope:.3g}",
+        transform=axis.get_yaxis_transform(),  # so far right, whatever the axis of T is
+        ha="right",
+        va="bottom",
+        fontsize=8.5,
+        color=INK,
+    )
 
 
 def keys(results):
+    printed = Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p")
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
-        curve_key(),
+        *outside_keys(results),
+        *curve_keys(results),
         Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
         Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
-        Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p"),
+        *([printed] if any(result.own.claim.corrected for result in results) else []),
         window_key(),
-        onset_key(),
+        *onset_keys(results),
     ]
 
 

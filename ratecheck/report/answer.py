@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..analysis import Analysis
+from ..analysis import CAUTION_LEVEL, Analysis
 from ..markdown import among, counted, listing
 from ..verdicts import Name
-
-CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 
 
 def answer(analysis: Analysis, name) -> str:
@@ -35,7 +33,7 @@ def unmet(claims) -> str:
 def caution(analysis: Analysis) -> str:
     """What the diagnostics have against the slopes that were judged; empty if nothing."""
     fits = [r.fit.at(r.own.claim.rate.log_power) for r in analysis.results if not r.problem]
-    crooked = sum(bent(r) for r in analysis.results if not r.problem)
+    crooked = sum(r.bent for r in analysis.results if not r.problem)
     rising = sum(f.change().above(0.0) < CAUTION_LEVEL for f in fits)
     judged = "with a verdict" if len(fits) < len(analysis.results) else ""
     said = []
@@ -51,17 +49,6 @@ def caution(analysis: Analysis) -> str:
             "window than over the whole"
         )
     return _sentence(said) if said else ""
-
-
-def bent(result) -> bool:
-    """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
-    fit = result.fit.at(result.own.claim.rate.log_power)
-    return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
-
-
-def excludes_zero(estimate) -> bool:
-    wide = replace(estimate, level=1 - CAUTION_LEVEL)
-    return not wide.low <= 0 <= wide.high
 
 
 def _split(analysis, name, verdict_of):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..markdown import among, counted, listing
 from ..verdicts import Name
-from .answer import bent
 from .context import Context
 from .words import sentence
 
@@ -122,7 +121,7 @@ def without_force(context: Context) -> str:
 def straight_lines(context: Context) -> str:
     """Why a slope is not to be taken for the rate."""
     judged = [r for r in context.analysis.results if not r.problem]
-    crooked = [r for r in judged if bent(r)]
+    crooked = [r for r in judged if r.bent]
     if not crooked:
         return ""
     foretold = [r for r in crooked if r.agreement is not None and r.agreement.name == Name.CONSISTENT]
