@@ -15,7 +15,10 @@ import ratecheck as rc
 from tests.strategies import RandomSearch
 
 PUBLIC = [(module, name) for module in (rc, zoo) for name in module.__all__ if not name.startswith("theorem")]
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")  # its examples run too
+README = "".join(  # their examples run too
+    (Path(__file__).parents[1] / page).read_text("utf-8")
+    for page in ("README.md", "ratecheck/README.md", "function_zoo/README.md")
+)
 MODULES = {"rc": rc, "zoo": zoo, "Rate": rc.Rate, "RandomSearch": RandomSearch}
 
 

@@ -1,4 +1,4 @@
-"""Every example of the README runs as it stands, section by section, as a reader would type it.
+"""Every example of every README runs as it stands, section by section, as a reader would type it.
 
 The files of a section's blocks stay in one folder, each block of Python starts from nothing.  What its comments state
 is checked: printed verdicts and numbers, values, and the columns of tables.  A block of Python that opens with the name
@@ -23,7 +23,8 @@ import pytest
 from ratecheck import cli
 
 ROOT = Path(__file__).parents[1]
-TEXT = (ROOT / "README.md").read_text("utf-8")
+PAGES = ("README.md", "ratecheck/README.md", "function_zoo/README.md")
+TEXTS = {page: (ROOT / page).read_text("utf-8") for page in PAGES}
 
 SMALL = " --dims 1 --horizons 2^6:2^9 --replicates 4 --no-figures"
 SHORTER = (  # what a line with this in it becomes; the rest is as it stands
@@ -39,16 +40,19 @@ NOT_HERE = (r"^python3 -m venv \S+ && \S+pip install \S+ -e \S+ && (?:\.venv/bin
 class Block(NamedTuple):
     language: str
     text: str
-    line: int  # of the README, where it starts
+    page: str
+    line: int  # of that page, where it starts
 
 
 def sections() -> dict[str, list[Block]]:
-    """The blocks under each heading of the second level."""
+    """The blocks under each heading of the second level, page by page."""
     found = {}
-    for match in re.finditer(r"^```(python|sh)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL):
-        heading = re.findall(r"^## (.*)$", TEXT[: match.start()], re.MULTILINE)
-        line = TEXT[: match.start(2)].count("\n")
-        found.setdefault(heading[-1] if heading else "The top", []).append(Block(match[1], match[2], line))
+    for page, text in TEXTS.items():
+        for match in re.finditer(r"^```(python|sh)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+            heading = re.findall(r"^## (.*)$", text[: match.start()], re.MULTILINE)
+            line = text[: match.start(2)].count("\n")
+            title = f"{page}: {heading[-1] if heading else 'the top'}"
+            found.setdefault(title, []).append(Block(match[1], match[2], page, line))
     return found
 
 
@@ -95,12 +99,12 @@ def run_python(block):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             if isinstance(statement, ast.Expr):
-                value = eval(compile(ast.Expression(statement.value), "README.md", "eval"), namespace)
+                value = eval(compile(ast.Expression(statement.value), block.page, "eval"), namespace)
             else:
                 value = None
-                exec(compile(ast.Module([statement], []), "README.md", "exec"), namespace)
+                exec(compile(ast.Module([statement], []), block.page, "exec"), namespace)
         if comment:
-            check_comment(comment, value, printed.getvalue(), f"README.md, line {statement.lineno}")
+            check_comment(comment, value, printed.getvalue(), f"{block.page}, line {statement.lineno}")
 
 
 def check_comment(comment, value, printed, where):
@@ -219,11 +223,21 @@ def test_help_says_what_executes_code_and_what_checksums_are_worth(capsys):
 
 
 def test_commands_in_sentences_exist():
-    for module in set(re.findall(r"`python -m ([\w.]+)", TEXT)):
+    for module in set(re.findall(r"`python -m ([\w.]+)", "".join(TEXTS.values()))):
         path = ROOT / module.replace(".", "/")
         assert (path / "__main__.py").is_file() or path.with_suffix(".py").is_file(), module
 
 
-def test_every_linked_file_exists():
-    for link in re.findall(r"\]\(([^)#]+)\)", TEXT):
-        assert (ROOT / link).exists(), link
+@pytest.mark.parametrize("page", PAGES)
+def test_every_linked_file_and_heading_exists(page):
+    folder = (ROOT / page).parent
+    for link, heading in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", TEXTS[page]):
+        there = folder / link if link else ROOT / page
+        assert there.exists(), link
+        if heading:
+            titles = re.findall(r"^#+ (.*)$", there.read_text("utf-8"), re.MULTILINE)
+            assert heading in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}, heading
+
+
+def test_the_first_page_is_short():
+    assert TEXTS["README.md"].count("\n") <= 130
