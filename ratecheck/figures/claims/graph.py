@@ -26,23 +26,29 @@ FILLS = {
     Proof.ABSENT: "0.86",
     Proof.MEASURED: "0.95",
 }
-WIDE, HIGH = 1.0, 0.62  # of a box, in units of a column and a row
 
 
 def graph(statements: tuple[Statement, ...], verdicts: dict[str, str]) -> Figure:
-    """Claims from left to right in the order in which they rest on each other."""
-    columns = _columns(statements)
+    """Claims from left to right in the order in which they rest on each other; below, those that stand alone."""
+    columns, alone = _columns(statements)
     tallest = max(map(len, columns))
-    figure = Figure(figsize=(2.05 * len(columns) + 0.4, 0.5 * tallest + 1.3))
-    axis = figure.add_axes((0.01, 0.14, 0.98, 0.85))
-    axis.set(xlim=(-0.75, len(columns) - 0.25), ylim=(-0.6, tallest - 0.4))
+    band = -(-len(alone) // len(columns))  # rows below
+    rows = tallest + (band + 0.4 if band else 0)
+    figure = Figure(figsize=(2.05 * len(columns) + 0.4, 0.5 * rows + 1.0))
+    high = 0.5 * rows + 1.0
+    axis = figure.add_axes((0.01, 0.8 / high, 0.98, 1 - 0.85 / high))
+    axis.set(xlim=(-0.55, len(columns) - 0.45), ylim=(tallest - rows - 0.5, tallest - 0.4))
     axis.axis("off")
     place = {
-        s.id: (x, _height(y, len(column), tallest)) for x, column in enumerate(columns) for y, s in enumerate(column)
+        s.id: (x, tallest - 1 - (y + (tallest - len(column)) / 2))
+        for x, column in enumerate(columns)
+        for y, s in enumerate(column)
     }
-    for s in statements:
-        for other in s.needs:
-            _arrow(axis, place[other], place[s.id])
+    place |= {s.id: (i % len(columns), -1.4 - i // len(columns)) for i, s in enumerate(alone)}
+    if alone:
+        axis.text(-0.4, -0.85, "on their own", fontsize=8, color="0.4", va="center")
+    for start, end in _arrows(statements):
+        _arrow(axis, place[start], place[end])
     for s in statements:
         _box(axis, s, place[s.id], verdicts.get(s.id))
     _legend(figure, statements, set(verdicts.values()))
@@ -50,18 +56,23 @@ def graph(statements: tuple[Statement, ...], verdicts: dict[str, str]) -> Figure
 
 
 def _columns(statements):
-    """Layers; a claim that nothing rests on and that rests on nothing goes where there is room."""
+    """Layers of claims that rest on each other, and the claims that do neither."""
     found = layers(statements)
     needed = {other for s in statements for other in s.needs}
     alone = [s for s in found[0] if s.id not in needed]
-    columns = [[s for s in found[0] if s.id in needed], *found[1:]]
-    for s in alone:
-        min(columns[1:] or columns, key=len).append(s)
-    return columns
+    return [[s for s in found[0] if s.id in needed], *found[1:]], alone
 
 
-def _height(y, count, tallest):
-    return tallest - 1 - (y + (tallest - count) / 2)
+def _arrows(statements):
+    """What each rests on, less what it rests on through another one anyway."""
+    below = {}
+    for layer in layers(statements):
+        for s in layer:
+            below[s.id] = set(s.needs).union(*(below[other] for other in s.needs))
+    for s in statements:
+        for other in s.needs:
+            if not any(other in below[between] for between in s.needs):
+                yield other, s.id
 
 
 def _arrow(axis, start, end):
@@ -112,5 +123,9 @@ def _legend(figure, statements, verdicts):
         if verdict in verdicts
     ]
     used = {s.proof for s in statements}
-    fills = [Patch(facecolor=FILLS[p], edgecolor="0.6", label=f"proof {p}") for p in Proof if p in used]
+    fills = [Patch(facecolor=FILLS[p], edgecolor="0.6", label=_said(p)) for p in Proof if p in used]
     figure.legend(handles=[*borders, *fills], loc="lower center", ncols=5, frameon=False, fontsize=8)
+
+
+def _said(proof) -> str:
+    return "a measurement" if proof is Proof.MEASURED else f"proof {proof}"
