@@ -40,6 +40,7 @@ STYLE = {
 FOLDER = "figures"  # beside the page that shows them
 COLOURS = 256
 LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
+BEYOND = 1e4  # times the last horizon: so far a predicted curve is shown
 SHADE = "0.93"
 INK = "0.15"
 PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour

@@ -7,13 +7,27 @@ from matplotlib.lines import Line2D
 
 from ..markdown import formula
 from ..means import within
-from .base import ANY, INK, log_ticks, note, points, room, window_key
+from .base import (
+    ANY,
+    BEYOND,
+    INK,
+    PREDICTED,
+    curve_keys,
+    log_ticks,
+    note,
+    onset_keys,
+    outside_keys,
+    points,
+    room,
+    window_key,
+)
 from .grid import Kind
 
 CAPTION = (
     "Agreement is a flat line; a falling line is a regret that grows more slowly than an upper bound allows, a line "
     "steeper than the dotted one exceeds the margin. Bars are 95 % intervals of the means. Curves are scaled to 1 in "
-    "the middle of the window."
+    "the middle of the window; the red one is the predicted regret divided by the rate that theory stands by, on the "
+    "same scale, through the points and beyond them: where it levels off, the theorem becomes visible."
 )
 
 
@@ -34,6 +48,11 @@ def panel(axis, result, colour, marker, margin):
         lows.append(float(np.exp(y - reach).min()))
         highs.append(float(np.exp(y + reach).max()))
         words.append(f"{word} {formula(rate)}")
+    if result.case.curve is not None:
+        far, foretold = predicted(result, inside)
+        axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
+        lows.append(float(foretold.min()))
+        highs.append(float(foretold.max()))
     middle = np.exp(np.mean(np.log(T[inside])))
     axis.axhline(1.0, color=INK, linewidth=0.8)
     window = T[inside]
@@ -44,12 +63,25 @@ def panel(axis, result, colour, marker, margin):
     note(axis, "\n".join(words), "upper right")
 
 
+def predicted(result, inside):
+    """The predicted regret divided by the rate, scaled as the points are, from their first T to far beyond."""
+    data, rate, curve = result.data, result.own.claim.rate, result.case.curve
+    T = np.array(curve.horizons)
+    kept = (data.horizons[0] <= T * (1 + 1e-9)) & (BEYOND * data.horizons[-1] >= T)
+    scale = np.mean((data.y - np.log(rate.regret(data.horizons)))[inside])
+    return T[kept], np.exp(np.log(np.array(curve.regret)[kept]) - np.log(rate.regret(T[kept])) - scale)
+
+
 def keys(results):
+    printed = Line2D([], [], color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate")
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
-        Line2D([], [], color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate"),
+        *([printed] if any(result.own.claim.corrected for result in results) else []),
+        *curve_keys(results),
+        *outside_keys(results),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
         window_key(),
+        *onset_keys(results),
     ]
 
 

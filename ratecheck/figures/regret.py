@@ -13,6 +13,7 @@ from ..markdown import fraction
 from ..means import within
 from .base import (
     ANY,
+    BEYOND,
     CERTIFIED,
     INK,
     PREDICTED,
@@ -28,7 +29,6 @@ from .base import (
 )
 from .grid import Kind
 
-BEYOND = 1e4  # times the last horizon: so far the predicted curve is shown
 DOTTED = (0, (1, 1.2))
 DEPTH = 0.4  # of the length of the axis: so far it goes down to the lower bound, and no further
 CAPTION = (
