@@ -33,7 +33,7 @@ def ratios(gaps, pairs):
         if shown[0].window:
             axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
-    ends = [np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high)]
+    ends = [1.0, *(np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high))]
     log_ticks(axes[0], min(ends), max(ends))
     label(axes[0], pairs)
     return figure

@@ -40,8 +40,8 @@ CAPTION = (
     "reject it. The algorithms of a dimension share their axis. "
     "The window is shaded, the onset dotted where it lies among the horizons; points outside the window are hollow. "
     "The thin line is the certified lower bound, computed at its dots: on the mean over the hard family of each "
-    "horizon no strategy stays below it, though on this cost alone it may. Where it lies far below the axis, the panel "
-    "says by how much."
+    "horizon no strategy stays below it, though on this cost alone it may. Where it lies far below, the panel says by "
+    "how much, at the last dot."
 )
 
 
@@ -61,12 +61,12 @@ def panel(axis, result, colour, marker, margin):
         axis.fill_between(inside, *band, color=INK, alpha=0.25, linewidth=0)
     axis.plot(*shape.predicted, color=PREDICTED, linewidth=1.6, zorder=1.5)
     axis.plot(*shape.promised, color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3)
-    if shape.reaches_bound:
+    if shape.bound.size:
         axis.plot(*shape.bound, color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, zorder=1.2)
-    elif shape.bound.size:
+    if shape.bound.size and not shape.reaches_bound:
         far, least = shape.bound[:, -1]
         above = np.exp(np.interp(np.log(far), data.x, data.y)) / least
-        lines.append(f"lower bound {above:.2g} times below, at T = {number(far)}")
+        lines.append(f"lower bound {number(float(f'{above:.1g}'))} times lower")
     note(axis, "\n".join(lines), "lower right")
 
 

@@ -52,6 +52,7 @@ def panel(axis, result, colour, marker, margin):
         va="bottom",
         fontsize=8.5,
         color=INK,
+        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1.0},
     )
 
 
