@@ -9,7 +9,7 @@ import numpy as np
 from function_zoo.audit import ALPHA, BETA, OVER
 
 from ...fit import fit_rate, slope_difference
-from ...markdown import estimate, listing
+from ...markdown import counted, estimate, listing
 from ..finding import Finding, Verdict
 from . import boxes, textual
 
@@ -57,7 +57,7 @@ def proposition(tables):
     caveat += f"; {missing} costs have too few generations of boxes" if missing else ""
     if (seen["low"] < -allowed).any():
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
-    tolerates = f"a β above d/α by up to {max(0.0, -seen['low'].min()):.3f}"
+    tolerates = f"a β above d/α by up to {MARGIN:g} max(1, d/α)"
     return Finding(Verdict.CONSISTENT, evidence, tolerates, caveat)
 
 
@@ -190,12 +190,12 @@ def example_rule(claim):
         worst = [max(e.off[i] for e in found) for i in (0, 1)]
         names = listing(dict.fromkeys(e.cost for e in found))
         evidence = (
-            f"{names}, {len(found)} cases: intervals reach {worst[0] * ALPHA:.4f} from α = {found[0].claimed_alpha:g} "
-            f"and {worst[1] * BETA:.4f} max(1, β) from β = d/α"
+            f"{names}, {counted(len(found), 'case')}: intervals reach {worst[0] * ALPHA:.4f} from "
+            f"α = {found[0].claimed_alpha:g} and {worst[1] * BETA:.4f} max(1, β) from β = d/α"
         )
         if not max(worst) <= 1:
             return Finding(Verdict.INCONCLUSIVE, evidence)
-        tolerates = f"an α off by {worst[0] * ALPHA:.4f}, a β off by {worst[1] * BETA:.4f} max(1, β)"
+        tolerates = f"an α off by {ALPHA:g}, a β off by {BETA:g} max(1, β)"
         return Finding(Verdict.CONSISTENT, evidence, tolerates, CAVEATS.get(claim, ""))
 
     return rule
@@ -249,7 +249,8 @@ def envelope_is_enough(tables):
     return Finding(
         Verdict.REFUTED,
         f"x² (1.5 + 0.5 sgn sin(1/x)) lies between x² and 2x²; at the jump 1/({int(end.n)}π) the error of the mean is "
-        f"still {end.deviation:.3g} at a = {end.a:.2g}, {end.ratio:.2g} a² (certified; {len(steady)} of {len(kept)} jumps)",
+        f"still {end.deviation:.3g} at a = {end.a:.2g}, {end.ratio:.2g} a² (certified; so at {len(steady)} jumps of "
+        f"{len(kept)})",
         caveat="(b) fails for every α > 0, since the error at a jump does not go to 0; (c) with β = d/p does follow",
     )
 
@@ -283,7 +284,7 @@ def _rough_rule(ways, runs, caveat):
     evidence = "slope of R against the plain bowl's: " + "; ".join(said.values())
     if highest >= RATE_MARGIN:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
-    return Finding(Verdict.CONSISTENT, evidence, f"a slope larger by {max(highest, 0.0):.3f}", caveat)
+    return Finding(Verdict.CONSISTENT, evidence, f"a slope larger by up to {RATE_MARGIN:g}", caveat)
 
 
 def roughness_is_harmless(tables):

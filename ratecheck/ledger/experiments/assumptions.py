@@ -99,7 +99,8 @@ class Assumptions(Experiment):
         yield "## Proposition 1 over the zoo"
         yield (
             "N boxes of side h meet the sublevel set {f - f* < ε}; N h^d grows like ε^β, and β is fitted to the lowest "
-            f"{boxes.SPAN:.0%} of the range of ln ε. Intervals are those of least squares over generations of boxes."
+            f"{boxes.SPAN:.0%} of the range of ln ε. Intervals are those of least squares over generations of boxes; "
+            "where there are few, as on plateaus and rings, the slope still bends and they say too little."
         )
         rows = [
             [row.cost, row.dim, general(row.alpha), general(row.beta), fixed(row.annotated),
@@ -133,8 +134,8 @@ class Assumptions(Experiment):
         yield (
             "Why only these: the error is a² Δf/24 + O(a⁴), as a distribution if f is rough. If it is O(a^α) with "
             "α > 2, Δf = 0 as a distribution, f is a uniform limit of continuous means, and by Weyl's lemma it is "
-            "harmonic. A harmonic function that is not constant has no minimiser inside its region, which Assumption 1 wants: the "
-            "case α > 2 is empty, and to leave it out costs nothing."
+            "harmonic. A harmonic function that is not constant has no minimiser inside its region, which Assumption "
+            "1 wants: the case α > 2 is empty, and to leave it out costs nothing."
         )
         yield "## Examples in the text"
         rows = [
