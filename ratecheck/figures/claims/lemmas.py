@@ -12,6 +12,7 @@ from ..base import ANY, INK, MARKERS, colour_of, panels, ticks
 
 MUS = {"theorem": "Theorem 2's mu", "minimum": "mu_min", "half": "mu_min / 2", "none": "mu = 0"}
 BOUND = "0.35"
+DASHES = ("-", "--", "-.", ":")
 
 
 def constants(powers, growth) -> Figure:
@@ -40,41 +41,41 @@ def constants(powers, growth) -> Figure:
 
 def validity(table) -> Figure:
     """Frequencies against time: costs with a small M beside their bounds, and a large M with several mu."""
-    largest = table["M"].max()
-    small, large = table[table["M"] < largest], table[table["M"] == largest]
-    handles, drawn = [], []
-    for side, part in enumerate((small, large)):
-        for group, one in part.groupby(["cost", "scale", "which", "sigma"], sort=False):
-            i = len(drawn)
-            cost, scale, which, sigma = group
-            noise = f", noise {sigma:g} times" if sigma != 1 else ""
-            label = f"M = {one['M'].iloc[0]:.2g}, {MUS[which]}{noise}"
-            style = {"color": colour_of(i), "marker": MARKERS[i % len(MARKERS)]}
-            handles.append(Line2D([], [], linestyle="", markersize=5, label=label, **style))
-            drawn.append((side, one, style))
-    handles.append(Line2D([], [], color=BOUND, linewidth=1.4, label="bound of Lemma 2's proof"))
-    figure, (axes,) = panels(1, 2, handles, sharey=True)
-    for side, one, style in drawn:
-        _frequencies(axes[side], one, style)
-    for axis, part in zip(axes, (small, large), strict=True):
-        for _, one in part.groupby("M"):
-            axis.plot(one["t"].unique(), one.drop_duplicates("t")["bound"], color=BOUND, linewidth=1.4, zorder=-1)
-        axis.set(xscale="log", yscale="log", xlabel="t", ylim=(0.3 / table["runs"].max(), 2))
+    sizes = sorted(table["M"].unique())
+    ways = list(dict.fromkeys(zip(table["which"], table["sigma"], strict=True)))
+    keys = [
+        Line2D(
+            [], [], color=colour_of(i), linewidth=4, label=MUS[which] + (f", noise × {sigma:g}" if sigma != 1 else "")
+        )
+        for i, (which, sigma) in enumerate(ways)
+    ]
+    keys += [
+        Line2D([], [], color=BOUND, marker=MARKERS[i], linestyle=DASHES[i], label=f"M = {M:.2g}, its bound")
+        for i, M in enumerate(sizes)
+    ]
+    figure, (axes,) = panels(1, 2, keys, sharey=True)
+    for i, M in enumerate(sizes):
+        axis, mine = axes[int(M == sizes[-1])], table[table["M"] == M]
+        for (which, sigma), one in mine.groupby(["which", "sigma"], sort=False):
+            _frequencies(axis, one, colour_of(ways.index((which, sigma))), MARKERS[i])
+        bound = mine.drop_duplicates("t")
+        axis.plot(bound["t"], bound["bound"], color=BOUND, linestyle=DASHES[i], linewidth=1.4, zorder=-1)
+    for axis, title in zip(axes, ("small M", "large M"), strict=True):
+        axis.set(xscale="log", yscale="log", xlabel="t", ylim=(0.3 / table["runs"].max(), 2), title=title)
         ticks(axis.xaxis, 1, 1e3)
         ticks(axis.yaxis, 1e-4, 1)
         sns.despine(ax=axis)
-    axes[0].set(ylabel="frequency of g(x*) > f*", title="small M")
-    axes[1].set_title("large M")
+    axes[0].set_ylabel("frequency of g(x*) > f*")
     return figure
 
 
-def _frequencies(axis, one, style):
+def _frequencies(axis, one, colour, marker):
     t, p = one["t"].to_numpy(float), (one["invalid"] / one["runs"]).to_numpy()
     found = np.array([limits(row.invalid, row.runs) for row in one.itertuples()])
     seen = p > 0
     reach = np.abs(found[seen].T - p[seen])
-    axis.errorbar(t[seen], p[seen], reach, fmt=style["marker"], color=style["color"], markersize=4.5, elinewidth=1)
-    axis.plot(t[~seen], found[~seen, 1], "v", color=style["color"], markerfacecolor="none", markersize=5)
+    axis.errorbar(t[seen], p[seen], reach, fmt=marker, color=colour, markersize=4.5, elinewidth=1)
+    axis.plot(t[~seen], found[~seen, 1], "v", color=colour, markerfacecolor="none", markersize=5)
 
 
 def decay(table) -> Figure:

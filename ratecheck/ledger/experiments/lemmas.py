@@ -68,7 +68,7 @@ class Lemmas(Experiment):
             "validity",
             "How often the lower confidence bound of x* is not one",
             "Frequency of g(x*) > f* with 95 % intervals (Clopper and Pearson; downward triangles: none seen, upper "
-            "limits) against the bound of Lemma 2's proof. For M beyond 3 the bound is 1 at all these times.",
+            "limits) against the bound of Lemma 2's proof, which is 1 at all these times for the large M.",
             lambda: figures.validity(tables["validity"]),
         )
         yield Picture(
@@ -90,7 +90,8 @@ class Lemmas(Experiment):
         yield "## Lemma 1"
         yield (
             "f = |x|^p on a short interval [-h, h], so that the paper's M = max{M_a, M_b} is M_b for the larger p. For "
-            "p = 2 all numbers are fractions. The printed constant takes cubes of half-length r and 2r for cubes of length r and 2r."
+            "p = 2 all numbers are fractions. The printed constant takes cubes of half-length r and 2r for cubes of "
+            "length r and 2r."
         )
         rows = [
             [
@@ -113,7 +114,8 @@ class Lemmas(Experiment):
         yield "## Lemma 2"
         yield (
             "How often, among runs, g_(t+1)(x*) > f*. The bound is that of the proof: (levels) · t · "
-            "exp(-ln² t / (M² + 2)). It is below 1 only from ln t ≈ M² + 2 on, so that only costs with a small M test it."
+            "exp(-ln² t / (M² + 2)). It is below 1 only from ln t ≈ M² + 2 on, so that only costs with a small M test "
+            "it. With mu_min a cell that holds x* and got one unlucky query is left until ln t has grown."
         )
         rows = [
             [f"{r.cost}, scale {r.scale:g}", general(r.M, 3), r.which, general(r.sigma), r.t,
