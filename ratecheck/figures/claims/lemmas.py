@@ -55,7 +55,7 @@ def validity(table) -> Figure:
     ]
     figure, (axes,) = panels(1, 2, keys, sharey=True)
     for i, M in enumerate(sizes):
-        axis, mine = axes[int(M == sizes[-1])], table[table["M"] == M]
+        axis, mine = axes[int(sizes[-1] == M)], table[table["M"] == M]
         for (which, sigma), one in mine.groupby(["which", "sigma"], sort=False):
             _frequencies(axis, one, colour_of(ways.index((which, sigma))), MARKERS[i])
         bound = mine.drop_duplicates("t")

@@ -221,7 +221,7 @@ def closed_rule(claim):
         if seen.verdict is not Verdict.CONSISTENT:
             return seen
         bounds = tables["bounds"]
-        mine = bounds[bounds["cost"].isin(FAMILIES[claim]) & (bounds["M_b"] > 0)]
+        mine = bounds[bounds["cost"].isin(FAMILIES[claim])]
         if claim == "8":
             mine = mine[mine["dim"] == 1]
         off = float(np.abs(mine["M_b"] / mine["bound"] - 1).max())
@@ -272,16 +272,16 @@ def rough_slopes(runs) -> dict:
 def _rough_rule(ways, runs, caveat):
     found = {key: gap for key, (_, gap) in rough_slopes(runs).items() if gap is not None and key[0] in ways}
     said = {
-        key: f"{key[0]} bins on the {key[1]} bowl {gap.value:+.3f} [{gap.low:.3f}, {gap.high:.3f}]"
+        key: f"{key[0]} bins on the {key[1]} bowl {estimate(gap.value, gap.low, gap.high)}"
         for key, gap in found.items()
     }
     worse = [key for key, gap in found.items() if gap.low > RATE_MARGIN]
     if worse:
         return Finding(
-            Verdict.REFUTED, "slope of R against the plain bowl's: " + "; ".join(said[k] for k in worse), caveat=caveat
+            Verdict.REFUTED, "slope of R minus the plain bowl's: " + "; ".join(said[k] for k in worse), caveat=caveat
         )
     highest = max(gap.high for gap in found.values())
-    evidence = "slope of R against the plain bowl's: " + "; ".join(said.values())
+    evidence = "slope of R minus the plain bowl's: " + "; ".join(said.values())
     if highest >= RATE_MARGIN:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
     return Finding(Verdict.CONSISTENT, evidence, f"a slope larger by up to {RATE_MARGIN:g}", caveat)

@@ -27,7 +27,7 @@ def _zoo(dims):
                 continue
 
 
-def _own(dims):
+def own_examples(dims):
     """The examples that are no families of the zoo."""
     for _, label, cost in textual.examples(dims):
         if not cost.registered:
@@ -37,14 +37,14 @@ def _own(dims):
 def box_table(dims, budget, seed):
     import pandas as pd
 
-    costs = [*_zoo(dims), *_own(dims), ("wavering_bowl", textual.wavering_bowl())]
+    costs = [*_zoo(dims), *own_examples(dims), ("wavering_bowl", textual.wavering_bowl())]
     return pd.DataFrame([row for label, cost in costs for row in boxes.box_counts(label, cost, budget, seed)])
 
 
 def smoothness_table(dims, seed):
     import pandas as pd
 
-    costs = [*_zoo(dims), *_own(dims)]
+    costs = [*_zoo(dims), *own_examples(dims)]
     return pd.DataFrame([row for label, cost in costs for row in boxes.cube_error_rows(label, cost, seed)])
 
 
@@ -64,7 +64,9 @@ def bound_table(dims):
 
 
 def _harmonic():
-    for n in range(2, 9):
+    yield "x1² - x2²", 2, exact.complex_power(2)[0]
+    yield "2 x1 x2", 2, exact.complex_power(2)[1]
+    for n in range(3, 9):
         real, imaginary = exact.complex_power(n)
         yield f"Re (x1 + i x2)^{n}", 2, real
         yield f"Im (x1 + i x2)^{n}", 2, imaginary

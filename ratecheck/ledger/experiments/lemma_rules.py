@@ -159,8 +159,8 @@ def bad_cells_die_out(tables):
     evidence = (
         f"with Theorem 2's mu, {len(found)} levels that have such cells: a query there in {int(found['hit'].sum())} of "
         f"{found['runs'].max()} runs each; cells with a sixth of the gap got "
-        f"{control['queries'].sum() / control['runs'].max():.0f} queries per run; with mu_min, which is too small for the "
-        f"lemmas, {int(lowest['hit'].sum())} runs had one, on {len(lowest)} levels"
+        f"{control['queries'].sum() / control['runs'].max():.0f} queries per run; with mu_min, which is too small for "
+        f"the lemmas, {int(lowest['hit'].sum())} runs had one, on {len(lowest)} levels"
     )
     if found["high"].max() > DEAD or not control["queries"].sum():
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
@@ -185,6 +185,7 @@ def good_cells_are_cheap(tables):
         Verdict.CONFIRMED,
         f"means in closed form over all {int(steps['cells'].sum())} cells of {len(steps)} levels: at most "
         f"{worst.ratio:.3f} of the bound ({place}); with mu_min at most {lowest:.3f}",
-        caveat=f"these costs and levels; the step of its proof with a0 for a0^α fails at {len(broken)} of the levels, by "
-        f"up to a factor {steps['printed_step'].max():.2f}, and with a0^α at {int((steps['step'] > 1 + ROUNDING).sum())}",
+        caveat=f"these costs and levels; the step of its proof with a0 for a0^α fails at {len(broken)} of the levels, "
+        f"by up to a factor {steps['printed_step'].max():.2f}, and with a0^α at "
+        f"{int((steps['step'] > 1 + ROUNDING).sum())}",
     )
