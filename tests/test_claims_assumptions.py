@@ -1,6 +1,5 @@
 """Claims on Assumption 1: exact counter-examples, and rules that turn when a table is altered."""
 
-import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -83,11 +82,7 @@ def test_the_spiked_bowl_differs_at_spikes_alone():
 @pytest.mark.parametrize("name", ["griewank", "himmelblau", "quartic", "rastrigin", "ring", "six_hump_camel", "sine"])
 def test_second_derivatives_against_differences(name):
     cost = zoo.get(name, dim=2)
-    total, at = textual.second_derivatives(cost)
-    points = np.vstack(
-        [np.random.default_rng(0).uniform(cost.lower, cost.upper, (4096, 2))]
-        + [np.array(list(itertools.product(*zip(cost.lower, cost.upper, strict=True)))), cost.minimisers]
-    )
+    total, points, at = textual.second_derivatives(cost)
     h = 1e-3
     for i in range(2):
         step = h * np.eye(2)[i]

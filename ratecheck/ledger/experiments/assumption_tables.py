@@ -57,7 +57,7 @@ def bound_table(dims):
         if (L := textual.lipschitz(cost)) is not None:
             rows.append(known | {"kind": "slope", "low": None, "bound": L * norm_moment(cost.dim, 1.0) / 2})
         if (second := textual.second_derivatives(cost)) is not None:
-            total, at = second
+            total, _, at = second
             low = float(np.abs(at.sum(axis=1)).max()) / 24
             rows.append(known | {"kind": "second derivatives", "low": low, "bound": total / 24})
     return pd.DataFrame(rows)

@@ -163,8 +163,8 @@ def lipschitz(cost) -> float | None:
     return None
 
 
-def second_derivatives(cost) -> tuple[float, np.ndarray] | None:
-    """The sum over i of sup |∂ii f| on the box and A/2 beyond, and ∂ii f at points of the box, (n, d)."""
+def second_derivatives(cost) -> tuple[float, np.ndarray, np.ndarray] | None:
+    """The sum over i of sup |∂ii f| on the box and A/2 beyond; points of the box, and ∂ii f there, both (n, d)."""
     make = _SECOND.get(cost.name)
     if make is None:
         return None
@@ -173,7 +173,7 @@ def second_derivatives(cost) -> tuple[float, np.ndarray] | None:
     corners = np.stack(np.meshgrid(*zip(cost.lower, cost.upper, strict=True), indexing="ij"), -1).reshape(-1, cost.dim)
     points = np.vstack([points, corners, cost.minimisers])
     total, at = make(cost, cost.margin / 2)
-    return scale * total, scale * at(points)
+    return scale * total, points, scale * at(points)
 
 
 def _quadratic(cost, beyond):
