@@ -99,14 +99,14 @@ def lower_bound_holds(tables):
         )
     below = mine[mine["high"] < mine["bound"]]
     sharp = below[below["bound"] < 1]
-    seen = mine["invalid"].sum()
+    seen, early = (mine[part]["invalid"].sum() for part in (mine["bound"] < 1, mine["bound"] >= 1))
     control = table[(table["sigma"] == CONTROL) & (table["which"] == TESTED)]
     caught = sum(limits(row.invalid, row.runs, max(1, len(control)))[0] > row.bound for row in control.itertuples())
     vacuous = sorted({f"M = {M:.3g}" for M, part in mine.groupby("M") if part["bound"].min() >= 1})
     evidence = (
-        f"invalid {seen} times in {len(mine)} tests of {mine['runs'].max()} runs; below the bound, limits included, in "
-        f"{len(sharp)} tests where it is below 1; with noise {CONTROL:g} times as large it is broken in {caught} of "
-        f"{len(control)}"
+        f"{len(mine)} tests of {mine['runs'].max()} runs: invalid {seen} times where the bound is below 1 ({early} "
+        f"before); below it, limits included, in {len(sharp)} tests; with noise {CONTROL:g} times as large it is broken "
+        f"in {caught} of {len(control)}"
     )
     caveat = f"vacuous up to t = {mine['t'].max()} for {', '.join(vacuous)}; " if vacuous else ""
     caveat += "C4 is not given: the bound is the sum in the proof, with the levels of claim 21c"
@@ -154,15 +154,15 @@ def bad_cells_die_out(tables):
                 caveat=caveat,
             )
     near = tables["cells"]
-    control = near[(near["which"] == TESTED) & (near["share"] == near["share"].min())]
+    control = near[(near["which"] == TESTED) & (near["share"] == near["share"].min()) & (near["T"] == near["T"].max())]
+    each = control["queries"].sum() / (control["runs"].max() * len(control[SETTING].drop_duplicates()))
     lowest = bad_cells(tables["cells"], "minimum")
     evidence = (
         f"with Theorem 2's mu, {len(found)} levels that have such cells: a query there in {int(found['hit'].sum())} of "
-        f"{found['runs'].max()} runs each; cells with a sixth of the gap got "
-        f"{control['queries'].sum() / control['runs'].max():.0f} queries per run; with mu_min, which is too small for "
-        f"the lemmas, {int(lowest['hit'].sum())} runs had one, on {len(lowest)} levels"
+        f"{found['runs'].max()} runs each; cells with a sixth of the gap got {each:.0f} queries a run on "
+        f"average; with mu_min, which is too small for the lemmas, {int(lowest['hit'].sum())} runs had one, on {len(lowest)} levels"
     )
-    if found["high"].max() > DEAD or not control["queries"].sum():
+    if found["high"].max() > DEAD or not each > 0:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
     tolerates = f"at every level a query in such cells in up to {found['high'].max():.2g} of the runs"
     return Finding(Verdict.CONSISTENT, evidence, tolerates, caveat)
