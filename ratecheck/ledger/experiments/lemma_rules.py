@@ -105,8 +105,8 @@ def lower_bound_holds(tables):
     vacuous = sorted({f"M = {M:.3g}" for M, part in mine.groupby("M") if part["bound"].min() >= 1})
     evidence = (
         f"{len(mine)} tests of {mine['runs'].max()} runs: invalid {seen} times where the bound is below 1 ({early} "
-        f"before); below it, limits included, in {len(sharp)} tests; with noise {CONTROL:g} times as large it is broken "
-        f"in {caught} of {len(control)}"
+        f"before); below it, limits included, in {len(sharp)} tests; with noise {CONTROL:g} times as large it is "
+        f"broken in {caught} of {len(control)}"
     )
     caveat = f"vacuous up to t = {mine['t'].max()} for {', '.join(vacuous)}; " if vacuous else ""
     caveat += "C4 is not given: the bound is the sum in the proof, with the levels of claim 21c"
@@ -160,7 +160,8 @@ def bad_cells_die_out(tables):
     evidence = (
         f"with Theorem 2's mu, {len(found)} levels that have such cells: a query there in {int(found['hit'].sum())} of "
         f"{found['runs'].max()} runs each; cells with a sixth of the gap got {each:.0f} queries a run on "
-        f"average; with mu_min, which is too small for the lemmas, {int(lowest['hit'].sum())} runs had one, on {len(lowest)} levels"
+        f"average; with mu_min, which is too small for the lemmas, {int(lowest['hit'].sum())} runs had one, on "
+        f"{len(lowest)} levels"
     )
     if found["high"].max() > DEAD or not each > 0:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
