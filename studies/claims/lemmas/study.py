@@ -1,0 +1,53 @@
+"""The lemmas behind Theorem 2: exactly where that can be done, by Monte Carlo elsewhere."""
+
+from ratecheck.ledger.experiments.lemmas import Lemmas
+
+study = Lemmas(
+    name="lemmas",
+    title="The lemmas behind Theorem 2",
+    question="Do Lemmas 1 to 5 hold, with the constants that stand there?",
+    powers=(0.5, 1.0, 1.25, 1.5, 1.75, 2),
+    dims={"quick": (1, 2), "standard": (1, 2, 3)},
+    points={"quick": 20_000, "standard": 60_000},
+    validity=(
+        ("quadratic", 1, 0.1, "theorem", 1.0),
+        ("quadratic", 1, 0.1, "none", 1.0),
+        ("cone", 1, 0.5, "theorem", 1.0),
+        ("quadratic", 1, 0.1, "theorem", 3.0),
+        ("quadratic", 1, 10.0, "theorem", 1.0),
+        ("quadratic", 1, 10.0, "minimum", 1.0),
+        ("quadratic", 1, 10.0, "half", 1.0),
+        ("quadratic", 1, 10.0, "none", 1.0),
+    ),
+    times={"quick": tuple(2**j for j in range(2, 11)), "standard": tuple(2**j for j in range(2, 14))},
+    validity_runs={"quick": 1500, "standard": 10_000},
+    bad_cells=(
+        ("cone", 1, 10.0, "theorem", 8),
+        ("cusp", 1, 10.0, "theorem", 64),
+        ("cone", 2, 10.0, "theorem", 32),
+        ("quadratic", 1, 10.0, "minimum", 1),
+        ("cone", 1, 10.0, "minimum", 8),
+        ("quadratic", 1, 10.0, "theorem", 4),
+        ("quadratic", 1, 10.0, "minimum", 4),
+        ("cone", 2, 10.0, "minimum", 4),
+    ),
+    horizons={"quick": (2**8, 2**10, 2**12), "standard": (2**8, 2**10, 2**12, 2**14)},
+    bad_runs={"quick": 600, "standard": 2000},
+    means=(
+        ("quadratic", 1, ()),
+        ("quadratic", 2, ()),
+        ("quadratic", 3, ()),
+        ("quartic", 1, ()),
+        ("quartic", 2, ()),
+        ("mixed_powers", 2, ()),
+        ("cone", 1, ()),
+        ("power", 1, ()),
+        ("cusp", 1, ()),
+        ("weierstrass", 1, (("exponent", 0.5),)),
+        ("weierstrass", 1, (("exponent", 1.5),)),
+    ),
+    shares=(1.0, 0.5, 0.15),
+    offsets=(0.0, 0.37),
+    far_horizons=(1e2, 1e4, 1e8, 1e16),
+    deepest={"quick": (7, 4, 2), "standard": (11, 5, 3)},
+)
