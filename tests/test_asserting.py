@@ -144,7 +144,7 @@ def test_agreement(any_seed):
     found = benchmark.asserted(kind.sound(any_seed), claim, rules, 60.0, **size, agreement=True)
     assert found.agreement.name != "REFUTED"
     with pytest.raises(CurveChanged, match="predicted curve"):
-        benchmark.asserted(kind.mistakes["half the bonus"](any_seed), claim, rules, 60.0, **size, agreement=True)
+        benchmark.asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules, 60.0, **size, agreement=True)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,22 @@
 
 A sound algorithm is asserted with many seeds: how long it takes, how often it fails or cannot tell.  Each mistake is
 asserted with a few seeds: how often it fails, how often the test cannot tell, how often it passes.
+
+`changes` is what a mistake does to the promise, as was reasoned before it was tried: `rate`, the regret grows faster by
+more than the tolerance; `constant`, it does not, and nothing is to be noticed but by `agreement`; `open`, not known.
+The first five mistakes of a kind were seen while the rules of `assert_rate` were made; those held out were written down
+when the rules stood, before any of them was run, and no rule was changed after.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -28,7 +36,7 @@ from ..engine import Job
 from ..kernels import uniform
 from ..papers.zhao_lai import theorem1_corrected, theorem2_sharper
 from ..rates import Rate
-from .mutants import MUTANTS, Switches, run
+from .mutants import MUTANTS, OWN, SUMMED, Switches, run
 
 TOLERANCE, FALSE_ALARMS, POWER = 0.1, 1e-3, 0.95  # the defaults of assert_rate
 # Of mistakes: fixed, so that the clock has no say.
@@ -44,6 +52,7 @@ class FiniteDifferences:
 
     width, gain, last = 0.25, 1.0, np.inf  # powers of 1/n, and the pair after which it stops learning
     share = 1.0  # of the best gain
+    flips, halves, keeps, early, largest = False, False, False, False, np.inf  # mistakes held out
 
     def __init__(self, dim, lower, upper, rng):
         self.lower, self.upper, self.rng = lower, upper, rng
@@ -60,17 +69,22 @@ class FiniteDifferences:
         self.values.append(y)
         if len(self.values) < 2:
             return
-        slope = (self.values[0] - self.values[1]) / (2 * self.step)
+        if self.early:
+            self.step = self._step()
+        slope = np.clip((self.values[0] - self.values[1]) / (2 * self.step), -self.largest, self.largest)
+        slope = -slope if self.flips and self.n % 2 == 0 else slope
+        n = self.n // 2 + 1 if self.halves else self.n
         if self.n < self.last:
-            self.x = np.clip(self.x - self.share * self.n**-self.gain / 20 * slope, self.lower, self.upper)
-        self.n, self.values = self.n + 1, []
+            self.x = np.clip(self.x - self.share * n**-self.gain / 20 * slope, self.lower, self.upper)
+        self.n, self.values = self.n + 1, self.values if self.keeps else []
         self.step = self._step()
 
 
 class Arms:
     """Queries on a grid of eleven points, and the mean of what each has returned."""
 
-    greedy = np.argmin
+    greedy, arms, beyond, learns = np.argmin, 11, 0, np.inf  # learns: the queries of an arm that enter its mean
+    rounds, last_only = False, False  # the mean is rounded down; it is the last value
 
     def __init__(self, dim, lower, upper, rng):
         self.points, self.rng = np.linspace(lower[0], upper[0], 11)[:, None], rng
@@ -83,22 +97,29 @@ class Arms:
 
     def tell(self, x, y):
         self.t += 1
+        if self.n[self.arm] >= self.learns:
+            return
         self.n[self.arm] += 1
-        self.total[self.arm] += y
+        self.total[self.arm] = y * self.n[self.arm] if self.last_only else self.total[self.arm] + y
+
+    def best(self):
+        means = self.total / np.maximum(self.n + self.beyond, 1)
+        return self.pick(type(self).greedy(np.floor(means) if self.rounds else means))
 
 
 class EpsilonGreedy(Arms):
     """Any point with probability t^(-1/3), else the best mean: R = T^(2/3)."""
 
     epsilon, power, memory = 1.0, 1 / 3, np.inf  # memory: the step after which it learns no more
+    logarithmic, again = False, np.inf  # again: the steps after which its clock starts anew
 
     def ask(self):
-        t = self.t + 1
+        t = int(self.t % self.again) + 1
         if t <= 11:
             return self.pick(t - 1)
-        if self.rng.random() < self.epsilon * t**-self.power:
-            return self.pick(self.rng.integers(11))
-        return self.pick(type(self).greedy(self.total / self.n))
+        if self.rng.random() < (1 / np.log(t) if self.logarithmic else self.epsilon * t**-self.power):
+            return self.pick(self.rng.integers(self.arms))
+        return self.best()
 
     def tell(self, x, y):
         if self.t < 11 or self.t < self.memory:
@@ -118,8 +139,8 @@ class ExploreThenCommit(Arms):
 
     def ask(self):
         if self.t < self.explored:
-            return self.pick(self.t % 11)
-        return self.pick(type(self).greedy(self.total / np.maximum(self.n, 1)))
+            return self.pick(self.t % self.arms)
+        return self.best()
 
 
 def second_best(means):
@@ -142,19 +163,27 @@ class Grid(NamedTuple):
     power: float
     memory: float
     second: bool
+    arms: float  # of which one is drawn
+    whole: bool  # sums are whole numbers
+    unnoted: bool  # which arm was explored is not
+    halving: bool  # a value counts half of all before it
 
 
-def begun(dim, lower, upper, horizon, rng, epsilon=1.0, power=1 / 3, memory=np.inf, second=False):
+def begun(
+    dim, lower, upper, horizon, rng,
+    epsilon=1.0, power=1 / 3, memory=np.inf, second=False, arms=11.0, whole=False, unnoted=False, halving=False,
+):  # fmt: skip
     points, arm = np.linspace(lower[0], upper[0], 11), np.zeros(1, dtype=np.int64)
-    return Grid(points, np.zeros(11), np.zeros(11), arm, epsilon, power, float(memory), second)
+    mistakes = float(memory), second, arms, whole, unnoted, halving
+    return Grid(points, np.zeros(11), np.zeros(11), arm, epsilon, power, *mistakes)
 
 
 def ask(state, t, rng, x):
-    best, next_best = 0, 0
+    best, next_best, noted = 0, 0, True
     if t <= 11:
         best = t - 1
     elif uniform(rng) < state.epsilon * t**-state.power:
-        best = int(11 * uniform(rng))
+        best, noted = int(state.arms * uniform(rng)), not state.unnoted
     else:
         lowest, next_lowest = np.inf, np.inf
         for k in range(11):
@@ -165,14 +194,20 @@ def ask(state, t, rng, x):
                 next_best, next_lowest = k, mean
         if state.second:
             best = next_best
-    state.arm[0] = best
+    if noted:
+        state.arm[0] = best
     x[0] = state.points[best]
 
 
 def tell(state, t, x, y):
-    if t <= 11 or t <= state.memory:
-        state.n[state.arm[0]] += 1
-        state.total[state.arm[0]] += y
+    k = state.arm[0]
+    if state.halving and state.n[k] > 0:
+        state.total[k] = (state.total[k] + y) / 2
+    elif t <= 11 or t <= state.memory:
+        state.n[k] += 1
+        state.total[k] += y
+    if state.whole:
+        state.total[k] = np.trunc(state.total[k])
 
 
 # Kernels with a mistake
@@ -191,87 +226,168 @@ class Mistaken(Job):
 
 # Kinds
 
+RATE, CONSTANT, UNKNOWN = "rate", "constant", "open"
+
+
+class Mistake(NamedTuple):
+    """A job of a seed, what it changes of the promise, and whether the rules were made without it."""
+
+    job: Callable[[int], Job]
+    changes: str
+    held_out: bool
+
 
 class Kind(NamedTuple):
-    """A sound algorithm and five mistakes in it, each as a job of a seed, with what is promised."""
+    """A sound algorithm and mistakes in it, with what is promised."""
 
     cost: zoo.Cost
     rate: Rate
     sound: Callable[[int], Job]
-    mistakes: dict[str, Callable[[int], Job]]
+    mistakes: dict[str, Mistake]
     size: dict  # of runs with a mistake
     agreement: bool = False
 
 
-def plain(cost, rate, cls, mistakes, size=OF_PLAIN) -> Kind:
-    def job(cls):
-        return lambda seed: Job(AskTell(cls).settle(cost), cost, seed)
+def mistakes(seen, held_out, job) -> dict[str, Mistake]:
+    """Each is what it changes, and how it is made; `job` makes one."""
+    return {
+        name: Mistake(job(how), changes, table is held_out)
+        for table in (seen, held_out)
+        for name, (changes, how) in table.items()
+    }
 
-    return Kind(cost, rate, job(cls), {name: job(changed(cls, **m)) for name, m in mistakes.items()}, size)
+
+def plain(cost, rate, cls, seen, held_out, size=OF_PLAIN) -> Kind:
+    def job(attributes):
+        algorithm = AskTell(changed(cls, **attributes) if attributes else cls).settle(cost)
+        return lambda seed: Job(algorithm, cost, seed)
+
+    return Kind(cost, rate, job({}), mistakes(seen, held_out, job), size)
 
 
-def machine_code(cost, rate, mistakes) -> Kind:
-    def job(**settings):
+def machine_code(cost, rate, seen, held_out) -> Kind:
+    def job(settings):
         algorithm = Compiled(partial(begun, **settings), ask, tell, anytime=True).settle(cost)
         return lambda seed: Job(algorithm, cost, seed)
 
-    return Kind(cost, rate, job(), {name: job(**m) for name, m in mistakes.items()}, OF_KERNELS)
+    return Kind(cost, rate, job({}), mistakes(seen, held_out, job), OF_KERNELS)
 
 
-def kernel(cost, rate, algorithm, names, agreement) -> Kind:
+def kernel(cost, rate, algorithm, seen, held_out, agreement) -> Kind:
     settled = algorithm.settle(cost)
 
-    def job(mistake):
-        return lambda seed: Mistaken(settled, cost, seed, switches=MUTANTS[settled.kind][mistake])
+    def job(switches):
+        return lambda seed: Mistaken(settled, cost, seed, switches=switches)
 
-    return Kind(
-        cost, rate, lambda seed: Job(settled, cost, seed), {name: job(name) for name in names}, OF_KERNELS, agreement
-    )
+    known = {name: (changes, MUTANTS[settled.kind][name]) for name, changes in seen.items()}
+    usual = MUTANTS[settled.kind]["none"]
+    new = {name: (changes, usual._replace(**how)) for name, (changes, how) in held_out.items()}
+    return Kind(cost, rate, lambda seed: Job(settled, cost, seed), mistakes(known, new, job), OF_KERNELS, agreement)
 
 
 def kinds() -> dict[str, Kind]:
     cone, bowl, grid = zoo.get("cone", 2), zoo.get("quadratic", 2), zoo.get("cone", 1, centre=0.2)
-    for_adaptive = (cone, theorem2_sharper.rate(cone.constants, 2), AdaptiveBins(), FOR_ADAPTIVE)
-    for_uniform = (bowl, theorem1_corrected.rate(bowl.constants, 2), UniformBins(), FOR_UNIFORM)
+    for_adaptive = (cone, theorem2_sharper.rate(cone.constants, 2), AdaptiveBins(), FOR_ADAPTIVE, FRESH_FOR_ADAPTIVE)
+    for_uniform = (bowl, theorem1_corrected.rate(bowl.constants, 2), UniformBins(), FOR_UNIFORM, FRESH_FOR_UNIFORM)
+    root, two_thirds = Rate.of_regret(1 / 2), Rate.of_regret(2 / 3)
     return {
         "kernel, adaptive": kernel(*for_adaptive, False),
         "kernel, adaptive, with agreement": kernel(*for_adaptive, True),
         "kernel, uniform": kernel(*for_uniform, False),
         "kernel, uniform, with agreement": kernel(*for_uniform, True),
-        "ask/tell, steps": plain(bowl, Rate.of_regret(1 / 2), FiniteDifferences, OF_STEPS),
-        "ask/tell, arms": plain(grid, Rate.of_regret(2 / 3), EpsilonGreedy, OF_ARMS),
-        "compiled, arms": machine_code(grid, Rate.of_regret(2 / 3), OF_GRIDS),
-        "ask/tell, a run per horizon": plain(grid, Rate.of_regret(2 / 3), ExploreThenCommit, OF_PHASES, OF_EACH),
+        "compiled, arms": machine_code(grid, two_thirds, OF_GRIDS, FRESH_OF_GRIDS),
+        "ask/tell, steps": plain(bowl, root, FiniteDifferences, OF_STEPS, FRESH_OF_STEPS),
+        "ask/tell, arms": plain(grid, two_thirds, EpsilonGreedy, OF_ARMS, FRESH_OF_ARMS),
+        "ask/tell, a run per horizon": plain(
+            grid, two_thirds, ExploreThenCommit, OF_PHASES, FRESH_OF_PHASES, size=OF_EACH
+        ),
     }
 
 
-FOR_ADAPTIVE = ["no bonus", "half the bonus", "bias 2 mu", "data inherited", "capacity 2^(alpha k)"]
-FOR_UNIFORM = ["no bonus", "half the bonus", "stale ln t", "width / 2", "untried cells have key 0"]
+FOR_ADAPTIVE = {
+    "no bonus": RATE,
+    "half the bonus": CONSTANT,
+    "bias 2 mu": CONSTANT,
+    "data inherited": UNKNOWN,
+    "capacity 2^(alpha k)": UNKNOWN,
+}
+FRESH_FOR_ADAPTIVE = {
+    "ln n for ln t": (RATE, {"clock": OWN}),  # after one bad value a cell is given up for ever
+    "children in one half of the cell": (RATE, {"flat": True}),  # x* is lost sooner or later
+    "children begin with the sum but no n": (UNKNOWN, {"children": SUMMED}),
+    "picks from the first half of the cells": (UNKNOWN, {"seen": 0.5}),
+    "log10 for ln": (CONSTANT, {"bonus": 1 / math.log(10)}),
+}
+FOR_UNIFORM = {
+    "no bonus": UNKNOWN,
+    "half the bonus": CONSTANT,
+    "stale ln t": UNKNOWN,
+    "width / 2": CONSTANT,
+    "untried cells have key 0": UNKNOWN,
+}
+FRESH_FOR_UNIFORM = {
+    "picks from the first half of the cells": (RATE, {"seen": 0.5}),  # x* lies in the other
+    "means of 16 queries": (RATE, {"remembered": 16.0}),
+    "width T^(-1/6) for T^(-1/4)": (RATE, {"width_power": 1 / 12}),  # beta forgotten: R = T^(2/3) for T^(1/2)
+    "mean over n + 1": (CONSTANT, {"beyond": 1.0}),  # off by 1/n, which the bonus exceeds
+    "log10 for ln": (CONSTANT, {"bonus": math.log(10) ** -0.5}),
+}
 OF_STEPS = {
-    "constant width": {"width": 0.0},
-    "width n^(-1/8)": {"width": 0.125},
-    "gain n^(-1/2)": {"gain": 0.5},
-    "a tenth of the gain": {"share": 0.1},
-    "stops learning": {"last": 40},
+    "constant width": (RATE, {"width": 0.0}),
+    "width n^(-1/8)": (RATE, {"width": 0.125}),
+    "gain n^(-1/2)": (RATE, {"gain": 0.5}),
+    "a tenth of the gain": (RATE, {"share": 0.1}),
+    "stops learning": (RATE, {"last": 40}),
+}
+FRESH_OF_STEPS = {
+    "every other sign wrong": (RATE, {"flips": True}),
+    "values not reset": (RATE, {"keeps": True}),
+    "direction drawn too early": (RATE, {"early": True}),  # values belong to another one
+    "slopes clipped at 1": (RATE, {"largest": 1.0}),  # steps of 1 / (20 n) lead nowhere
+    "n // 2 + 1 in the gain": (CONSTANT, {"halves": True}),
 }
 OF_ARMS = {
-    "constant epsilon": {"power": 0.0, "epsilon": 0.1},
-    "epsilon t^(-1/6)": {"power": 1 / 6},
-    "never explores": {"epsilon": 0.0},
-    "stops learning": {"memory": 30},
-    "the second best": {"greedy": second_best},
+    "constant epsilon": (RATE, {"power": 0.0, "epsilon": 0.1}),
+    "epsilon t^(-1/6)": (RATE, {"power": 1 / 6}),
+    "never explores": (RATE, {"epsilon": 0.0}),
+    "stops learning": (RATE, {"memory": 30}),
+    "the second best": (RATE, {"greedy": second_best}),
 }
-OF_GRIDS = {name: m for name, m in OF_ARMS.items() if "greedy" not in m} | {"the second best": {"second": True}}
+FRESH_OF_ARMS = {
+    "explores the first five arms": (RATE, {"arms": 5}),  # the best is given up in one run of fifty or so
+    "epsilon 1 / ln t": (RATE, {"logarithmic": True}),
+    "the last value for the mean": (RATE, {"last_only": True}),
+    "the clock starts anew after 64 steps": (RATE, {"again": 64}),
+    "means rounded down": (CONSTANT, {"rounds": True}),  # the best two are 2 apart
+}
+OF_GRIDS = {name: m for name, m in OF_ARMS.items() if "greedy" not in m[1]} | {
+    "the second best": (RATE, {"second": True})
+}
+FRESH_OF_GRIDS = {
+    "power 1 // 3": (RATE, {"power": 0.0}),
+    "a value counts half of all": (RATE, {"halving": True}),
+    "the explored arm is not noted": (RATE, {"unnoted": True}),  # given up in one run of fifty or so
+    "draws from ten arms": (CONSTANT, {"arms": 10.0}),  # the eleventh is none of the best
+    "whole sums": (CONSTANT, {"whole": True}),  # the best two are 2 apart
+}
 OF_PHASES = {
-    "explores T / 4": {"power": 1.0, "share": 0.25},
-    "explores T^0.85": {"power": 0.85},
-    "explores once": {"power": 0.0, "share": 11.0},
-    "explores nothing": {"share": 0.0},
-    "commits to the second": {"greedy": second_best},
+    "explores T / 4": (RATE, {"power": 1.0, "share": 0.25}),
+    "explores T^0.85": (RATE, {"power": 0.85}),
+    "explores once": (RATE, {"power": 0.0, "share": 11.0}),
+    "explores nothing": (RATE, {"share": 0.0}),
+    "commits to the second": (RATE, {"greedy": second_best}),
+}
+FRESH_OF_PHASES = {
+    "explores 2 T / 3": (RATE, {"power": 1.0, "share": 2 / 3}),
+    "learns from the first pass": (RATE, {"learns": 1}),
+    "explores the first five arms": (RATE, {"arms": 5}),
+    "the last value for the mean": (RATE, {"last_only": True}),
+    "mean over n + 1": (CONSTANT, {"beyond": 1}),
 }
 
 # Measuring
 
+NONE = "none"
 PASSED, FAILED, OPEN = "passed", "failed", "cannot tell"
 
 
@@ -295,28 +411,28 @@ def outcome(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> O
     return Outcome(name, time.process_time() - begun, size)
 
 
-HEADER = "kind,mistake,seeds,passed,failed,cannot tell,seconds in the median,T_max in the median"
+COLUMNS = ("kind", "mistake", "held_out", "changes", "seeds", PASSED, FAILED, OPEN, "seconds", "T_max")  # medians
 
 
-def row(name, mistake, found: list[Outcome]) -> str:
-    counts = [sum(o.name == n for o in found) for n in (PASSED, FAILED, OPEN)]
-    middle = statistics.median(o.seconds for o in found)
+def row(kind: str, name: str, held_out: str, changes: str, found: list[Outcome]) -> dict:
+    counts = {n: sum(o.name == n for o in found) for n in (PASSED, FAILED, OPEN)}
+    middle = f"{statistics.median(o.seconds for o in found):.2g}"
     last = statistics.median_low(o.steps for o in found)
-    return f'"{name}",{mistake},{len(found)},{",".join(map(str, counts))},{middle:.2g},{last}'
+    said = {"kind": kind, "mistake": name, "held_out": held_out, "changes": changes, "seeds": len(found)}
+    return said | counts | {"seconds": middle, "T_max": last}
 
 
-def measure(seeds: int, few: int, seconds: float, only: str = "", say=print) -> list[str]:
-    rows = [HEADER]
-    for name, kind in kinds().items():
-        if only not in name:
-            continue
-        rules = Rules(TOLERANCE, FALSE_ALARMS, POWER)
-        for mistake, job in {"none": kind.sound, **kind.mistakes}.items():
-            count, size = (seeds, {}) if mistake == "none" else (few, kind.size)
-            found = [outcome(job(seed), kind, rules, seconds, size) for seed in range(count)]
-            rows.append(row(name, mistake, found))
-            say(rows[-1], flush=True)
-    return rows
+def measure(seeds: int, few: int, seconds: float, only: str = "") -> Iterator[dict]:
+    """Rows of sound algorithms, then of mistakes."""
+    rules = Rules(TOLERANCE, FALSE_ALARMS, POWER)
+    chosen = {name: kind for name, kind in kinds().items() if only in name}
+    for name, kind in chosen.items() if seeds else ():
+        found = [outcome(kind.sound(seed), kind, rules, seconds, {}) for seed in range(seeds)]
+        yield row(name, NONE, "", "", found)
+    for name, kind in chosen.items() if few else ():
+        for mistake, (job, changes, held_out) in kind.mistakes.items():
+            found = [outcome(job(seed), kind, rules, seconds, kind.size) for seed in range(few)]
+            yield row(name, mistake, "yes" if held_out else "no", changes, found)
 
 
 def main(argv=None) -> int:
@@ -325,24 +441,39 @@ def main(argv=None) -> int:
         description=" ".join(__doc__.split("\n\n")[0].split()),
         epilog=OWN_CODE,
     )
-    parser.add_argument("--seeds", type=natural, default=200, help="of sound algorithms")
-    parser.add_argument("--few", type=natural, default=10, help="seeds of each mistake")
+    parser.add_argument("--seeds", type=natural, default=200, help="of sound algorithms; 0: leave them out")
+    parser.add_argument("--few", type=natural, default=10, help="seeds of each mistake; 0: leave them out")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of one assertion")
     parser.add_argument("--only", default="", metavar="TEXT", help="kinds with this in their name")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there, too")
-    arguments = parser.parse_args(argv)
-    for name in ("seeds", "few"):
-        if getattr(arguments, name) < 1:
-            parser.error(f"--{name} 0 is too few; the nearest valid choice is 1")
-    return guarded(_main, arguments)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there, too; its other rows stay")
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:
-    print(HEADER)
-    rows = measure(arguments.seeds, arguments.few, arguments.budget, arguments.only)
-    if arguments.out is not None:
-        write_whole(arguments.out, "\n".join(rows) + "\n")
+    rows = {}
+    if arguments.out is not None and arguments.out.is_file():
+        with arguments.out.open(newline="") as file:
+            rows = {(r["kind"], r["mistake"]): r for r in csv.DictReader(file)}
+    print(_text([]), end="")
+    for new in measure(arguments.seeds, arguments.few, arguments.budget, arguments.only):
+        print(_text([new]).splitlines()[1], flush=True)
+        rows[new["kind"], new["mistake"]] = new
+        if arguments.out is not None:
+            write_whole(arguments.out, _text(_in_order(rows)))
     return 0
+
+
+def _in_order(rows: dict) -> list[dict]:
+    order = [(name, mistake) for name, kind in kinds().items() for mistake in (NONE, *kind.mistakes)]
+    return [rows[key] for key in order if key in rows]
+
+
+def _text(rows) -> str:
+    out = io.StringIO()
+    table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue()
 
 
 if __name__ == "__main__":

@@ -38,10 +38,11 @@ BLOCK, SLACK = 16, 0.001
 ROOM, NO_ROOM = 2**17, -1
 DEEPEST = 40
 
-NOW, LAST_UPDATE, HORIZON, NOTHING = range(4)  # which t stands in the bonus
+NOW, LAST_UPDATE, HORIZON, NOTHING, OWN = range(5)  # which t stands in the bonus; OWN: the queries of the cell
 UNIFORM, CENTRE, CORNER, DRAWN = range(4)  # where a cell is queried; DRAWN: at a point that is drawn once
 TRUE, NOISY, AT_CENTRE, ABOVE_BEST_BIN = range(4)  # what is counted as regret
-EMPTY, COPIED, SHARED, DROPPED = range(4)  # children: start empty, with the data of the cell, with the query all, none
+# children start empty, with the data of the cell, with the query all, none, with the sum of the cell but not its n
+EMPTY, COPIED, SHARED, DROPPED, SUMMED = range(5)
 
 
 class Switches(NamedTuple):
@@ -61,7 +62,12 @@ class Switches(NamedTuple):
     skewed: bool = False  # along the first axis, cells that came from a split are queried over twice their length
     untried: float = FRESH  # the key of a cell without queries
     in_order: bool = False  # of several fresh cells the first is picked, not a random one
-    width: float = 1.0  # a factor on the length of the initial cells
+    width: float = 1.0  # a factor on the length of the initial cells ...
+    width_power: float = 0.0  # ... and T to this power another one
+    flat: bool = False  # along the last axis, children all begin where the cell does
+    beyond: float = 0.0  # is added to n in the mean
+    remembered: float = math.inf  # the mean is that of so many queries
+    seen: float = 1.0  # the share of the cells, in their order, from which one is picked
     counted: int = TRUE
     uncounted: int = 0  # queries at the end
     free_split: bool = False  # the query that splits a cell is not counted
@@ -197,10 +203,11 @@ def tau_of(t, root):
 def update(cell, i, level, tau, s):
     """The key of a cell with data."""
     n = cell.n[i]
-    cell.c[i] = cell.total[i] / n - level.bias[cell.level[i]]
+    if n <= s.remembered:
+        cell.c[i] = cell.total[i] / (n + s.beyond) - level.bias[cell.level[i]]
     cell.w[i] = s.bonus * (1.0 / math.sqrt(n) if s.root == 0.5 else 1.0 / n)
-    if s.clock == LAST_UPDATE or s.clock == NOTHING:
-        cell.c[i] -= (tau if s.clock == LAST_UPDATE else 1.0) * cell.w[i]
+    if s.clock == LAST_UPDATE or s.clock == NOTHING or s.clock == OWN:
+        cell.c[i] -= (1.0 if s.clock == NOTHING else tau) * cell.w[i]
         cell.w[i] = 0.0
     cell.valid[i // BLOCK] = -1.0
 
@@ -227,11 +234,14 @@ def split(cell, i, m, level, tau, rng, s):
     for part in range(2**d):
         j = i if part == 0 else m + part - 1
         for q in range(d):
-            cell.corner[j, q] = cell.corner[i, q] + (level.side[k] if (part >> q) & 1 else 0.0)
+            far = (part >> q) & 1 and not (s.flat and q == d - 1)
+            cell.corner[j, q] = cell.corner[i, q] + (level.side[k] if far else 0.0)
         empty(cell, j, k, level.side, rng, s)
         if s.children == COPIED:
             cell.n[j], cell.total[j] = n, total
             update(cell, j, level, tau, s)
+        elif s.children == SUMMED:
+            cell.total[j] = total
     return m + 2**d - 1
 
 
@@ -275,12 +285,15 @@ def play(f, f_min, baseline, s, level, cell, m, rng, horizons, regrets, x, centr
     """Run to the last horizon and note the regret at each; the number of cells, or NO_ROOM."""
     children = 2**x.size
     root = baseline != s.other_bonus
-    t, R, tau = 0, 0.0, 0.0
+    t, R, tau, looked = 0, 0.0, 0.0, 0
     for i in range(m):
         empty(cell, i, 0, level.side, rng, s)
     for h in range(horizons.size):
         while t < horizons[h] - s.uncounted:
-            i = argmin(cell, m, tau)  # pick B
+            before, looked = looked, math.ceil(s.seen * m)
+            if looked != before:
+                cell.valid[before // BLOCK] = -1.0  # cells came into sight
+            i = argmin(cell, looked, tau)  # pick B
             k = cell.level[i]
             full, start = cell.n[i] >= level.capacity[k], cell.n[i] == 0.0
             if m + 2 * children > cell.n.size:
@@ -303,7 +316,7 @@ def play(f, f_min, baseline, s, level, cell, m, rng, horizons, regrets, x, centr
                     break
                 cell.n[j] += 1.0
                 cell.total[j] += y + z
-                update(cell, j, level, tau, s)
+                update(cell, j, level, tau_of(cell.n[j], root) if s.clock == OWN else tau, s)
                 if s.eager and cell.n[j] >= level.capacity[cell.level[j]]:
                     m = split(cell, j, m, level, tau, rng, s)
         regrets[h] = R
@@ -326,7 +339,7 @@ def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
     """The rows of one run; they name the partition that it should have."""
     length, _ = seeding.alignment(algorithm, cost, horizons[-1], replicate, seed)
     own, offset = seeding.alignment(algorithm, cost, horizons[-1], replicate + s.place, seed)
-    own *= s.width
+    own *= s.width * horizons[-1] ** s.width_power
     names = seeding.names_of(algorithm, cost, horizons[-1])
     rng = seeding.stream(seed, *names, 0 if s.one_stream else replicate, "run")
     corners = partition.grid(cost, own, offset)
