@@ -263,8 +263,10 @@ class AdaptiveRun(Run):
         )
         if not parted:
             return f"cells of the levels, {cells.tolist()}, do not have the volume of the {self.roots} initial ones"
-        tracked = sum(self.by_level[:, REGRET].tolist()) if self.by_level.size else regret
-        return pulls_broken(int(pulls), self.t) or regret_broken(self, regret) or regret_broken(self, tracked)
+        broken = pulls_broken(pulls, self.t) or regret_broken(self, regret)
+        if broken or not self.by_level.size:
+            return broken
+        return regret_broken(self, sum(self.by_level[:, REGRET].tolist()))
 
 
 def capacity(alpha, k) -> int:

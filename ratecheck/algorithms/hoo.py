@@ -287,7 +287,7 @@ class HOORun(Run):
     def violation(self):
         lines = int(self.state[LINES])
         leaves = np.zeros(self.depth + 1, dtype=np.int64)
-        level, passed = np.zeros(lines, dtype=np.int16), np.zeros(lines)
+        level, passed = np.zeros(lines, dtype=np.int16), np.empty(lines)
         astray, lost = tree_broken(self.tree, self.tree.view(np.int64), self.depth, level, passed, leaves)
         volume = sum(count << (self.depth - h) for h, count in enumerate(leaves.tolist()))
         if astray or volume != 1 << self.depth:
