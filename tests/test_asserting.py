@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
@@ -20,6 +21,7 @@ from ratecheck.checking import as_claim
 from ratecheck.engine import Job
 from ratecheck.means import LogMeans
 from ratecheck.pinning import Pin, PinError, load_pin, write_pin
+from ratecheck.pytest_plugin import _seed_of
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
 
 pytest_plugins = "pytester"
@@ -363,18 +365,57 @@ def test_bad_options_are_refused(suite, option):
     found.stderr.fnmatch_lines([f"*{option.split('=')[0]}*"])
 
 
+def test_on_two_workers(suite, pytester):
+    """The same seed as on none; the figure and the pin go where they would."""
+    options = ("-n", "2", "--ratecheck-figures", "drawn", "-k", "fails or pinned")
+    found = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options)
+    found.assert_outcomes(passed=1, failed=1)
+    seed = _seed_of("test_rates.py::test_fails")
+    found.stdout.fnmatch_lines(["*gw*", "*RateRefuted: *Slower*grows faster than T^0.5*", f"*again *seed={seed}"])
+    assert len(list((pytester.path / "drawn").rglob("*.png"))) == 1
+    assert load_pin(pytester.path / "rates" / "nearer.json").replicates == SIZE["replicates"]
+
+
 def test_the_plugin_imports_nothing():
     code = "import sys, ratecheck.pytest_plugin; print(*sorted({'numpy', 'numba', 'pandas'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 
 
+def test_an_unrelated_suite_pays_nothing(tmp_path):
+    (tmp_path / "test_other.py").write_text("def test_nothing():\n    pass\n")
+    code = (
+        "import sys, pytest; status = pytest.main(['--co', '-q', '-p', 'no:cacheprovider']);"
+        "loaded = {'numpy', 'numba', 'pandas', 'scipy', 'matplotlib', 'function_zoo'} & set(sys.modules);"
+        "print('loaded', 'ratecheck.pytest_plugin' in sys.modules, *sorted(loaded)); sys.exit(status)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "loaded True"
+
+
 def test_benchmark(capsys, tmp_path, monkeypatch):
-    few = {"ask/tell, arms": benchmark.kinds()["ask/tell, arms"]}
-    one = few["ask/tell, arms"]
-    few["ask/tell, arms"] = one._replace(mistakes=dict(list(one.mistakes.items())[:1]), size=SIZE)
-    monkeypatch.setattr(benchmark, "kinds", lambda: few)
-    assert benchmark.main(["--seeds", "1", "--few", "1", "--budget", "3", "--out", str(tmp_path / "table.csv")]) == 0
-    lines = (tmp_path / "table.csv").read_text().splitlines()
-    assert lines == capsys.readouterr().out.splitlines()
-    assert [line.split('",')[1].split(",")[:2] for line in lines[1:]] == [["none", "1"], ["constant epsilon", "1"]]
+    """Rows that are not measured anew stay; they come in the order of the kinds."""
+    one = benchmark.kinds()["ask/tell, arms"]
+    few = one._replace(mistakes=dict(list(one.mistakes.items())[4:6]), size=SIZE)
+    monkeypatch.setattr(benchmark, "kinds", lambda: {"ask/tell, arms": few})
+    path = tmp_path / "table.csv"
+    assert benchmark.main(["--seeds", "0", "--few", "1", "--out", str(path)]) == 0
+    assert path.read_text() == capsys.readouterr().out
+    assert benchmark.main(["--seeds", "1", "--few", "0", "--budget", "3", "--out", str(path)]) == 0
+    table = pd.read_csv(path, keep_default_na=False)
+    assert list(table["mistake"]) == ["none", "the second best", "explores the first five arms"]
+    assert list(table["held_out"]) == ["", "no", "yes"]
+    assert list(table["seeds"]) == list(table["passed"] + table["failed"] + table["cannot tell"]) == [1, 1, 1]
+
+
+def test_an_assertion_without_time_is_no_failure():
+    kind = benchmark.kinds()["ask/tell, arms"]
+    rules = benchmark.Rules(1e-4, 1e-3, 0.95)
+    for seconds in (1e-9, 1e-3):
+        assert benchmark.outcome(kind.sound(0), kind, rules, seconds, {}).name == benchmark.OPEN
+
+
+def test_every_kind_has_mistakes_that_were_held_out():
+    for kind in benchmark.kinds().values():
+        assert [mistake.held_out for mistake in kind.mistakes.values()] == [False] * 5 + [True] * 5
+        assert benchmark.RATE in {mistake.changes for mistake in kind.mistakes.values() if mistake.held_out}
