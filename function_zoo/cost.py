@@ -110,7 +110,7 @@ class Constants:
 FORMULAS = ("formula", "gap", "mean")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cost(Speaking):
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
 
@@ -128,19 +128,19 @@ class Cost(Speaking):
 
     name: str
     dim: int
-    formula: Callable = field(repr=False)
+    formula: Callable
     lower: np.ndarray
     upper: np.ndarray
     minimum: float
-    minimisers: np.ndarray = field(repr=False)  # (k, d); some of them where there is a continuum
+    minimisers: np.ndarray  # (k, d); some of them where there is a continuum
     constants: Constants
     parameters: Mapping = field(default_factory=dict)
-    gap: Callable | None = field(default=None, repr=False)
-    mean: Callable | None = field(default=None, repr=False)
-    separable: bool = field(default=False, repr=False)
-    registered: bool = field(default=False, repr=False)  # made by function_zoo.get, so a name is enough to remake it
-    searched: float | None = field(default=None, repr=False)  # the doubt about a minimum that a search found
-    maximise: bool = field(default=False, repr=False)  # the formula is minus a reward, which algorithms are to see
+    gap: Callable | None = None
+    mean: Callable | None = None
+    separable: bool = False
+    registered: bool = False  # made by function_zoo.get, so a name is enough to remake it
+    searched: float | None = None  # the doubt about a minimum that a search found
+    maximise: bool = False  # the formula is minus a reward, which algorithms are to see
 
     def __post_init__(self):
         self._check_fields()
@@ -308,9 +308,18 @@ class Cost(Speaking):
         box = " × ".join(f"[{low:g}, {high:g}]" for low, high in zip(self.lower, self.upper, strict=True))
         known = {f.name: getattr(self.constants, f.name) for f in fields(self.constants) if f.name != "literal"}
         numbers = [f"{name} = {value:.6g}" for name, value in known.items() if isinstance(value, Real)]
-        end, best = ("maximum", -self.minimum) if self.maximise else ("minimum", self.minimum)
+        end, best = self._end
         said = f"{best:.6g}" if self.searched is None else f"{best:.6g}, {self.minimum_basis}"
         return {"box": box, end: said, "constants": ", ".join(numbers) or "not known"}
+
+    @property
+    def _end(self) -> tuple[str, float]:
+        return ("maximum", 0.0 - self.minimum) if self.maximise else ("minimum", self.minimum)
+
+    def __repr__(self):
+        end, best = self._end
+        name = str(self) if len(str(self)) <= 80 else f"{self.name}(dim={self.dim}, ...)"
+        return f"<Cost {name}, {end} {best:.6g}>"
 
     def __str__(self):
         inner = ", ".join([f"dim={self.dim}", *(f"{k}={v}" for k, v in self.parameters.items())])

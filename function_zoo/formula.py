@@ -81,6 +81,8 @@ def _value(value, within) -> str:
         return repr(content(value, within))
     if isinstance(value, MethodType):
         return f"method {content(value.__func__, within)} of {_value(value.__self__, within)}"
+    if callable(getattr(value, "formula", None)):  # a cost
+        return f"{type(value).__qualname__} {value.fingerprint}"
     if type(value).__repr__ is object.__repr__:
         return f"{type(value).__qualname__} {_value(value.__getstate__(), (*within, value))}"
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

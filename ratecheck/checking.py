@@ -432,7 +432,8 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
         return max(seconds - (time.monotonic() - begun), LEAST * seconds)
 
     if seconds is not None:
-        say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow")
+        compiling = "; what must be compiled, once, comes on top" if job.algorithm.compiled else ""
+        say(f"a pilot of {job.algorithm.label} on {job.cost}, to see what {duration(seconds)} allow{compiling}")
     planner = Planner(job, claim, margin)
     try:
         with ending(job, seconds):

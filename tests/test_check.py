@@ -334,7 +334,7 @@ def test_what_hangs_is_ended():
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 
 
-def test_a_compiler_leaves_half_of_the_budget_to_runs(monkeypatch):
+def test_a_compiler_leaves_half_of_the_budget_to_runs(monkeypatch, capsys):
     """However long it takes until the pilot ends: there are runs, and where the time went is said."""
     late = [0.0]
     clock = engine.time.monotonic
@@ -345,7 +345,8 @@ def test_a_compiler_leaves_half_of_the_budget_to_runs(monkeypatch):
         return pilot(*arguments)
 
     monkeypatch.setattr("ratecheck.checking.pilot", slowly)
-    found = rc.check(rc.UniformBins(), "cone", dim=1, budget=30, horizons=HORIZONS, quiet=True)
+    found = rc.check(rc.UniformBins(), "cone", dim=1, budget=30, horizons=HORIZONS)
+    assert "what must be compiled, once, comes on top" in capsys.readouterr().err
     assert found.runs.frame["replicate"].nunique() >= FEW
     assert any("to compile, which is kept" in caution for caution in found.cautions)
 

@@ -41,6 +41,23 @@ def test_a_function_is_called_as_it_wants_to_be(form):
     assert again(X[0]) == cost(X[0])
 
 
+def test_a_cost_that_a_formula_captured_counts_with_all_that_it_is():
+    def doubled(inner):
+        return zoo.cost(lambda x: 2 * inner(x), -1, 1, minimum=0.0)
+
+    inner = [zoo.cost(f, -1, 1, minimum=0.0, name="f") for f in (lambda x: abs(x[0]), lambda x: x[0] ** 2)]
+    assert repr(inner[0]) == repr(inner[1]) == "<Cost f(dim=1), minimum 0>"
+    assert doubled(inner[0]).fingerprint != doubled(inner[1]).fingerprint
+    assert doubled(inner[0]).fingerprint == doubled(inner[0]).fingerprint
+
+
+def test_a_repr_is_one_short_line():
+    assert repr(zoo.get("quadratic", dim=1)) == f"<Cost {zoo.get('quadratic', dim=1)}, minimum 0>"
+    assert repr(zoo.get("quadratic", dim=9)) == "<Cost quadratic(dim=9, ...), minimum 0>"
+    reward = zoo.cost(lambda x: -abs(x), -1, 1, maximise=True, maximum=0.0, name="f")
+    assert repr(reward) == "<Cost f(dim=1), maximum 0>"
+
+
 def test_only_what_numba_cannot_compile_is_interpreted():
     assert not zoo.cost(lambda x: abs(x - 0.3), -1, 1, minimum=0.0).interpreted
     assert zoo.cost(FORMS["an object"][0], -1, 1, minimum=0.0).interpreted

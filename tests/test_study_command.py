@@ -14,6 +14,7 @@ from ratecheck.claims import Case
 from ratecheck.store import FILE, Store
 from ratecheck.study import Grid, command
 from ratecheck.study.conduct import Conducted
+from ratecheck.study.declared import declaration_of
 from ratecheck.study.plan import cases
 from tests.study_cases import SMALL, digest, run
 
@@ -307,3 +308,10 @@ def test_the_command_that_a_report_names_gives_the_same_study():
     assert "--out" not in study.command
     arguments = parser.parse_args(["--study", str(ROOT / "studies" / "mu"), "--preset", "quick", "--seed", "4"])
     assert command.declared_study(arguments).command.endswith("mu --preset quick --seed 4")
+
+
+def test_the_file_of_a_declaration_names_its_folder():
+    folder = ROOT / "studies" / "mu"
+    assert declaration_of(str(folder / "study.py")) == declaration_of(str(folder)) == folder / "study.py"
+    with pytest.raises(ValueError, match="there is no"):
+        declaration_of(str(folder / "report.md"))
