@@ -138,7 +138,19 @@ def test_a_part_is_measured_again_and_the_others_stay(tmp_path, monkeypatch, cap
     line = ["--repeats", "5", "--part", "series", "--workers", "1", "--out", str(tmp_path)]
     assert main(line) == 0
     assert (tmp_path / "verdicts.csv").read_bytes() == before
-    assert "## Deterministic series" in (tmp_path / "report.md").read_text()
+    page = (tmp_path / "report.md").read_text()
+    assert "## Deterministic series" in page
+    assert "## Assertions" not in page
+    # measured elsewhere, and shown where it is there
+    columns = "kind,mistake,held_out,changes,seeds,passed,failed,cannot tell,seconds,T_max"
+    rows = ['"a, b",none,,,200,199,0,1,0.5,64', '"a, b",x,yes,rate,10,1,8,1,0.5,64', '"a, b",y,yes,rate,10,0,9,1,2,64']
+    (tmp_path / "asserting.csv").write_text("\n".join([columns, *rows]) + "\n")
+    assert main(["--report", "--repeats", "5", "--out", str(tmp_path)]) == 0
+    lines = (tmp_path / "report.md").read_text().splitlines()
+    assert "| a, b | 200 | 0 | 1 | 199 | 0.5 | 64 |" in lines
+    assert "| held out | the rate | no | 2 | 85 | 10 | 5 |" in lines
+    assert "| a, b | x | held out | the rate | 8 / 1 / 1 |" in lines
+    assert set(page.splitlines()) <= set(lines)
     (tmp_path / "bends.csv").unlink()
     assert main(line) == 2
     assert "holds no bends.csv" in capsys.readouterr().err

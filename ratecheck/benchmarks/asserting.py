@@ -3,8 +3,8 @@
 A sound algorithm is asserted with many seeds: how long it takes, how often it fails or cannot tell.  Each mistake is
 asserted with a few seeds: how often it fails, how often the test cannot tell, how often it passes.
 
-`changes` is what a mistake does to the promise, as was reasoned before it was tried: `rate`, the regret grows faster by
-more than the tolerance; `constant`, it does not, and nothing is to be noticed but by `agreement`; `open`, not known.
+`changes` is what a mistake does to the promise, by reasoning: `rate`, the regret grows faster by more than the
+tolerance; `constant`, it does not, and nothing is to be noticed but by `agreement`; `open`, not known.
 The first five mistakes of a kind were seen while the rules of `assert_rate` were made; those held out were written down
 when the rules stood, before any of them was run, and no rule was changed after.
 """

@@ -9,6 +9,7 @@ from function_zoo.commandline import OWN_CODE, Parser, folder, guarded, natural,
 from function_zoo.files import together
 
 from . import __doc__ as purpose
+from .assertions import FILE
 from .measure import Tables, calibrate
 from .report import report
 from .timing import timing
@@ -28,6 +29,9 @@ def main(argv=None) -> int:
         action="append",
         help="measure this table only and take the others from DIR; may be repeated",
     )
+    parser.add_argument(
+        "--report", action="store_true", help="measure nothing; write the report anew from the tables in DIR"
+    )
     parser.add_argument("--time", action="store_true", help="print the time of one fit, and write nothing")
     arguments = parser.parse_args(argv)
     if not 4 <= arguments.repeats <= MOST_REPEATS:
@@ -40,15 +44,23 @@ def _main(arguments) -> int:
     if arguments.time:
         print("\n".join(timing()))
         return 0
-    known = _known(arguments.out, arguments.part) if arguments.part else None
+    parts = [] if arguments.report else arguments.part
+    known = None if parts is None else _known(arguments.out, parts)
     writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers, known=known)
     with together(arguments.out) as drafts:
         for name, table in vars(tables).items():
             drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
-        drafts.write("report.md", report(tables, arguments.repeats, arguments.seed))
+        drafts.write("report.md", report(tables, arguments.repeats, arguments.seed, _assertions(arguments.out)))
     print(arguments.out / "report.md")
     return 0
+
+
+def _assertions(folder):
+    """The table of `ratecheck.benchmarks.asserting`, if it is there."""
+    import pandas as pd
+
+    return pd.read_csv(folder / FILE) if (folder / FILE).is_file() else None
 
 
 def _known(folder, parts) -> dict:

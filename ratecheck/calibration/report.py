@@ -10,6 +10,7 @@ import numpy as np
 
 from ..fit import LARGE_SHARE
 from ..verdicts import MARGIN
+from .assertions import FILE, assertion_page
 from .cells import grid, per_cent, same
 from .measure import BOOTSTRAP, FAMILY, OFF, SIZE, WRONG, Tables
 from .real import REAL
@@ -20,8 +21,8 @@ from .tables import OFF as TABLE_OFF
 from .targets import targets
 
 
-def report(tables: Tables, repeats, seed) -> str:
-    """The markdown report; every number comes from the tables."""
+def report(tables: Tables, repeats, seed, assertions=None) -> str:
+    """The markdown report; every number comes from the tables; that of assertions is measured elsewhere, or not."""
     sizes = "/".join(map(str, tables.intervals["N"].unique()))
     large = "/".join(map(str, tables.starts["N"].unique()))
     pages = [
@@ -39,7 +40,8 @@ def report(tables: Tables, repeats, seed) -> str:
         _family_page(tables, large),
         _table_page(tables),
         _series_page(tables),
-        _how_to_rerun(repeats, seed),
+        *([] if assertions is None else [assertion_page(assertions)]),
+        _how_to_rerun(repeats, seed, assertions is not None),
     ]
     return "\n".join(line for page in pages for line in (*page, ""))
 
@@ -336,12 +338,13 @@ def _series_page(tables):
     ]
 
 
-def _how_to_rerun(repeats, seed):
+def _how_to_rerun(repeats, seed, with_assertions):
     versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "pandas"))
     return [
         "Rerun with",
         "",
         "```sh",
+        *([f"python -m ratecheck.benchmarks.asserting --out studies/calibration/{FILE}"] if with_assertions else []),
         f"python -m ratecheck.calibration --repeats {repeats} --seed {seed}",
         "```",
         "",
