@@ -416,14 +416,14 @@ def _climb(job, claim, rules, horizons, replicates, clock, workers, agreement) -
         found = _judged(job, claim, rules, case, rung, made)
         found = replace(found, seconds=clock.spent)
         if found.passed:
-            return _agreeing(found) if agreement else found
+            return agreeing(found) if agreement else found
         refuted.append(found.failed and found.verdict.name == Name.REFUTED)
         if refuted[-1] and len(refuted) > PATIENCE and refuted[-1 - PATIENCE]:
             break
     if found is not None and found.failed:
         raise RateRefuted(_failure(found), found)
     if found is not None and agreement:
-        found = _agreeing(found)
+        found = agreeing(found)
     raise CannotTell(_undecided(job, found, ended), found)
 
 
@@ -464,7 +464,7 @@ def _decided(fit, claim, rules, look) -> Verdict:
 # More to assert
 
 
-def _agreeing(found: Assertion) -> Assertion:
+def agreeing(found: Assertion) -> Assertion:
     """The same with its agreement with the predicted curve, which must not be REFUTED."""
     from .pairing import agreement
 

@@ -30,7 +30,7 @@ from function_zoo.commandline import OWN_CODE, Parser, guarded, natural
 from function_zoo.files import write_whole
 
 from ..algorithms import AdaptiveBins, AskTell, Compiled, UniformBins
-from ..asserting import CannotTell, RateRefuted, Rules, asserted
+from ..asserting import CannotTell, CurveChanged, RateRefuted, Rules, agreeing, asserted
 from ..claims import Claim
 from ..engine import Job
 from ..kernels import uniform
@@ -245,7 +245,7 @@ class Kind(NamedTuple):
     sound: Callable[[int], Job]
     mistakes: dict[str, Mistake]
     size: dict  # of runs with a mistake
-    agreement: bool = False
+    agreement: bool = False  # there is a predicted curve, and all is tried with agreement=True, too
 
 
 def mistakes(seen, held_out, job) -> dict[str, Mistake]:
@@ -273,7 +273,7 @@ def machine_code(cost, rate, seen, held_out) -> Kind:
     return Kind(cost, rate, job({}), mistakes(seen, held_out, job), OF_KERNELS)
 
 
-def kernel(cost, rate, algorithm, seen, held_out, agreement) -> Kind:
+def kernel(cost, rate, algorithm, seen, held_out) -> Kind:
     settled = algorithm.settle(cost)
 
     def job(switches):
@@ -282,7 +282,7 @@ def kernel(cost, rate, algorithm, seen, held_out, agreement) -> Kind:
     known = {name: (changes, MUTANTS[settled.kind][name]) for name, changes in seen.items()}
     usual = MUTANTS[settled.kind]["none"]
     new = {name: (changes, usual._replace(**how)) for name, (changes, how) in held_out.items()}
-    return Kind(cost, rate, lambda seed: Job(settled, cost, seed), mistakes(known, new, job), OF_KERNELS, agreement)
+    return Kind(cost, rate, lambda seed: Job(settled, cost, seed), mistakes(known, new, job), OF_KERNELS, True)
 
 
 def kinds() -> dict[str, Kind]:
@@ -291,10 +291,8 @@ def kinds() -> dict[str, Kind]:
     for_uniform = (bowl, theorem1_corrected.rate(bowl.constants, 2), UniformBins(), FOR_UNIFORM, FRESH_FOR_UNIFORM)
     root, two_thirds = Rate.of_regret(1 / 2), Rate.of_regret(2 / 3)
     return {
-        "kernel, adaptive": kernel(*for_adaptive, False),
-        "kernel, adaptive, with agreement": kernel(*for_adaptive, True),
-        "kernel, uniform": kernel(*for_uniform, False),
-        "kernel, uniform, with agreement": kernel(*for_uniform, True),
+        "kernel, adaptive": kernel(*for_adaptive),
+        "kernel, uniform": kernel(*for_uniform),
         "compiled, arms": machine_code(grid, two_thirds, OF_GRIDS, FRESH_OF_GRIDS),
         "ask/tell, steps": plain(bowl, root, FiniteDifferences, OF_STEPS, FRESH_OF_STEPS),
         "ask/tell, arms": plain(grid, two_thirds, EpsilonGreedy, OF_ARMS, FRESH_OF_ARMS),
@@ -387,7 +385,8 @@ FRESH_OF_PHASES = {
 
 # Measuring
 
-NONE = "none"
+NONE, AGREEING = "none", ", with agreement"
+EVERY = 50
 PASSED, FAILED, OPEN = "passed", "failed", "cannot tell"
 
 
@@ -397,18 +396,26 @@ class Outcome(NamedTuple):
     steps: int
 
 
-def outcome(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> Outcome:
-    """What becomes of one assertion."""
+def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> dict[str, Outcome]:
+    """What becomes of one assertion, and with agreement=True, which looks at the same runs once more."""
     begun = time.process_time()
     claim = Claim("the promise", "", "upper", kind.rate)
     try:
-        name, found = PASSED, asserted(job, claim, rules, seconds, **size, agreement=kind.agreement)
+        name, found = PASSED, asserted(job, claim, rules, seconds, **size)
     except RateRefuted as error:
         name, found = FAILED, error.found
     except CannotTell as error:
         name, found = OPEN, error.found
-    size = 0 if found is None else found.rung.horizons[-1]
-    return Outcome(name, time.process_time() - begun, size)
+    steps = 0 if found is None else found.rung.horizons[-1]
+    both = {"": Outcome(name, time.process_time() - begun, steps)}
+    if not kind.agreement:
+        return both
+    try:
+        if name != FAILED and found is not None:
+            agreeing(found)
+    except CurveChanged:
+        name = FAILED
+    return both | {AGREEING: Outcome(name, time.process_time() - begun, steps)}
 
 
 COLUMNS = ("kind", "mistake", "held_out", "changes", "seeds", PASSED, FAILED, OPEN, "seconds", "T_max")  # medians
@@ -423,16 +430,23 @@ def row(kind: str, name: str, held_out: str, changes: str, found: list[Outcome])
 
 
 def measure(seeds: int, few: int, seconds: float, only: str = "") -> Iterator[dict]:
-    """Rows of sound algorithms, then of mistakes."""
+    """Rows of sound algorithms, then of mistakes; those of many seeds come several times, as far as they are."""
     rules = Rules(TOLERANCE, FALSE_ALARMS, POWER)
     chosen = {name: kind for name, kind in kinds().items() if only in name}
-    for name, kind in chosen.items() if seeds else ():
-        found = [outcome(kind.sound(seed), kind, rules, seconds, {}) for seed in range(seeds)]
-        yield row(name, NONE, "", "", found)
-    for name, kind in chosen.items() if few else ():
+
+    def tried(name, kind, mistake, held_out, changes, job, count, size):
+        found = []
+        for seed in range(count):
+            found.append(outcomes(job(seed), kind, rules, seconds, size))
+            if len(found) % EVERY == 0 or len(found) == count:
+                for how in found[0]:
+                    yield row(name + how, mistake, held_out, changes, [each[how] for each in found])
+
+    for name, kind in chosen.items():
+        yield from tried(name, kind, NONE, "", "", kind.sound, seeds, {})
+    for name, kind in chosen.items():
         for mistake, (job, changes, held_out) in kind.mistakes.items():
-            found = [outcome(job(seed), kind, rules, seconds, kind.size) for seed in range(few)]
-            yield row(name, mistake, "yes" if held_out else "no", changes, found)
+            yield from tried(name, kind, mistake, "yes" if held_out else "no", changes, job, few, kind.size)
 
 
 def main(argv=None) -> int:
@@ -464,7 +478,12 @@ def _main(arguments) -> int:
 
 
 def _in_order(rows: dict) -> list[dict]:
-    order = [(name, mistake) for name, kind in kinds().items() for mistake in (NONE, *kind.mistakes)]
+    order = [
+        (name + how, mistake)
+        for name, kind in kinds().items()
+        for how in ("", AGREEING)
+        for mistake in (NONE, *kind.mistakes)
+    ]
     return [rows[key] for key in order if key in rows]
 
 
