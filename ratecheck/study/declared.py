@@ -39,7 +39,7 @@ def declaration(name) -> Study | Experiment | Ledger:
 
 def declaration_of(name) -> Path:
     if Path(name).name == "study.py" and Path(name).is_file():
-        name = Path(name).parent
+        return Path(name)
     for folder in (FOLDER / name, Path(name), SHIPPED / name):
         if (folder / "study.py").is_file():
             return folder / "study.py"
