@@ -6,7 +6,8 @@ asserted with a few seeds: how often it fails, how often the test cannot tell, h
 `changes` is what a mistake does to the promise, by reasoning: `rate`, the regret grows faster by more than the
 tolerance; `constant`, it does not, and nothing is to be noticed but by `agreement`; `open`, not known.
 The first five mistakes of a kind were seen while the rules of `assert_rate` were made; those held out were written down
-when the rules stood, before any of them was run, and no rule was changed after.
+when the rules stood, before any of them was run, and no rule was changed after; nor was what they were said to change,
+also where that turned out wrong.
 """
 
 from __future__ import annotations
@@ -354,7 +355,7 @@ OF_ARMS = {
 FRESH_OF_ARMS = {
     "explores the first five arms": (RATE, {"arms": 5}),  # the best is given up in one run of fifty or so
     "epsilon 1 / ln t": (RATE, {"logarithmic": True}),
-    "the last value for the mean": (RATE, {"last_only": True}),
+    "the last value for the mean": (RATE, {"last_only": True}),  # wrong: an arm is left at a high value, see below
     "the clock starts anew after 64 steps": (RATE, {"again": 64}),
     "means rounded down": (CONSTANT, {"rounds": True}),  # the best two are 2 apart
 }
@@ -363,6 +364,7 @@ OF_GRIDS = {name: m for name, m in OF_ARMS.items() if "greedy" not in m[1]} | {
 }
 FRESH_OF_GRIDS = {
     "power 1 // 3": (RATE, {"power": 0.0}),
+    # wrong: an arm is left at a high value and seldom looked at again, R / T^(2/3) stays the same up to T = 4e6
     "a value counts half of all": (RATE, {"halving": True}),
     "the explored arm is not noted": (RATE, {"unnoted": True}),  # given up in one run of fifty or so
     "draws from ten arms": (CONSTANT, {"arms": 10.0}),  # the eleventh is none of the best
