@@ -1,0 +1,39 @@
+"""Formulas: TeX as MathML, which a browser draws without a script."""
+
+from __future__ import annotations
+
+import html
+
+# What draws; nothing in it leads anywhere, loads anything or changes the page around a formula.
+TAGS = set(
+    "math menclose merror mfenced mfrac mi mlabeledtr mmultiscripts mn mo mover mpadded mphantom mprescripts mroot "
+    "mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none".split()
+)
+ATTRIBUTES = set(
+    "accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop "
+    "linethickness lspace mathvariant maxsize minsize movablelimits notation rowlines rowspacing rspace scriptlevel "
+    "separator stretchy symmetric voffset width".split()
+)
+
+
+def mathml(formula: str, display: bool = False) -> str:
+    """A formula as MathML; what the converter cannot read stands there as it is, as code."""
+    from latex2mathml.converter import convert_to_element
+
+    try:
+        return _serialised(convert_to_element(formula, display="block" if display else "inline"))
+    except Exception:  # the converter has a dozen kinds of its own, and meets others on odd input
+        return f"<code>{html.escape(formula)}</code>"
+
+
+def _serialised(element) -> str:
+    """The converter's own writer leaves < and & in a text as they are, and lets links and styles pass."""
+    if element.tag not in TAGS:
+        raise ValueError(f"{element.tag} is no element of a formula")
+    attributes = "".join(f' {k}="{_escaped(v)}"' for k, v in element.attrib.items() if k in ATTRIBUTES)
+    inside = _escaped(element.text) + "".join(_serialised(child) + _escaped(child.tail) for child in element)
+    return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
+
+
+def _escaped(text) -> str:
+    return html.escape(html.unescape(text or ""))
