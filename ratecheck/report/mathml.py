@@ -14,6 +14,7 @@ ATTRIBUTES = set(
     "linethickness lspace mathvariant maxsize minsize movablelimits notation rowlines rowspacing rspace scriptlevel "
     "separator stretchy symmetric voffset width".split()
 )
+SPACE = '<mspace width="0.17em"></mspace>'  # after a function's name: ln T
 
 
 def mathml(formula: str, display: bool = False) -> str:
@@ -31,7 +32,11 @@ def _serialised(element) -> str:
     if element.tag not in TAGS:
         raise ValueError(f"{element.tag} is no element of a formula")
     attributes = "".join(f' {k}="{_escaped(v)}"' for k, v in element.attrib.items() if k in ATTRIBUTES)
-    inside = _escaped(element.text) + "".join(_serialised(child) + _escaped(child.tail) for child in element)
+    inside = _escaped(element.text)
+    for child in element:
+        inside += _serialised(child) + _escaped(child.tail)
+        if element.tag == "mrow" and child.tag == "mi" and len(child.text or "") > 1 and child.text.isalpha():
+            inside += SPACE
     return f"<{element.tag}{attributes}>{inside}</{element.tag}>"
 
 

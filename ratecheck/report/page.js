@@ -156,11 +156,14 @@
     document.body.append(dialog);
   }
 
-  // A table that fits needs no box to scroll in, and its head stays in view.
+  // A table that fits, smaller letters tried, needs no box to scroll in, and its head stays in view.
   function fit() {
     const boxes = [...document.querySelectorAll(".box")];
-    const fits = boxes.map((box) => box.firstElementChild.scrollWidth <= box.clientWidth);
-    boxes.forEach((box, i) => box.classList.toggle("fits", fits[i]));
+    const fitting = () => boxes.map((box) => box.firstElementChild.scrollWidth <= box.clientWidth);
+    const mark = (name, flags) => boxes.forEach((box, i) => box.classList.toggle(name, flags[i]));
+    mark("tight", boxes.map(() => false));
+    mark("tight", fitting().map((fits) => !fits));
+    mark("fits", fitting());
   }
 
   document.querySelectorAll(".box > table").forEach(dressTable);
@@ -170,6 +173,8 @@
   const contents = document.querySelector("#contents details");
   if (contents) {
     contents.open = !narrow.matches;
-    addEventListener("beforeprint", () => (contents.open = true));
+    const unfold = () => (contents.open = true);
+    addEventListener("beforeprint", unfold);
+    document.querySelector(".top").addEventListener("click", unfold);
   }
 })();

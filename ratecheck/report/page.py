@@ -12,9 +12,11 @@ import html
 import os
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import quote
 
 from function_zoo.files import read_below, together
 
+from ..markdown import one_line
 from .markup import PAGES, Body
 
 GENERATOR = '<meta name="generator" content="ratecheck">'
@@ -42,8 +44,7 @@ def write_pages(root) -> list[Path]:
         _spare_others(page, root)
     with together(root) as drafts:
         for source, page in pages.items():
-            up = None if source.parent == root else os.path.relpath(root / "index.html", source.parent)
-            drafts.write(page.relative_to(root), _page(source.parent, source.name, pages.values(), up))
+            drafts.write(page.relative_to(root), _page(source.parent, source.name, root, pages.values()))
     return list(pages.values())
 
 
@@ -61,7 +62,7 @@ def _spare_others(page, root):
         raise FileExistsError(f"{page} was not written by this ratecheck; move it away")
 
 
-def _page(folder, name, pages=(), up=None) -> str:
+def _page(folder, name, root=None, pages=()) -> str:
     try:
         source = read_below(folder, name).decode("utf-8")
     except UnicodeDecodeError:
@@ -72,14 +73,16 @@ def _page(folder, name, pages=(), up=None) -> str:
         f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
-    back = f'<p class="up"><a href="{html.escape(up)}">All studies</a></p>\n' if up else ""
+    up = root and folder != root
+    back = f'<p class="up"><a href="{_address(root / "index.html", folder)}">All studies</a></p>\n' if up else ""
+    others = [page for page in pages if page.parent != root] if folder == root else []
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'{GENERATOR}\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{html.escape(body.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{back}{body.head}{_contents(body.headings)}{body.rest}<script>{script}</script>\n</body>\n</html>\n"
+        f"<title>{_shown(body.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"{back}{body.head}{_contents(body.headings, others, folder)}{body.rest}<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
@@ -87,12 +90,22 @@ def _hash(text) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _contents(headings) -> str:
-    """The list of sections, with their subsections in it."""
-    listed = [heading for heading in headings if heading[0] in (2, 3)]
+def _contents(headings, others, folder) -> str:
+    """The list of sections, with their subsections in it, and of other pages."""
+    listed = [(f"h{level}", f"#{html.escape(id)}", text) for level, id, text in headings if level in (2, 3)]
+    listed += [("page", _address(page, folder), page.parent.relative_to(folder).as_posix()) for page in others]
+    lines = "\n".join(f'<li class="{kind}"><a href="{href}">{_shown(text)}</a></li>' for kind, href, text in listed)
     if len(listed) < 2:
         return ""
-    lines = "\n".join(
-        f'<li class="h{level}"><a href="#{html.escape(id)}">{html.escape(text)}</a></li>' for level, id, text in listed
+    return (
+        f'<nav id="contents"><details open><summary>Contents</summary>\n<ol>\n{lines}\n</ol></details></nav>\n'
+        '<a class="top" href="#contents">Contents</a>\n'
     )
-    return f'<nav id="contents"><details open><summary>Contents</summary>\n<ol>\n{lines}\n</ol></details></nav>\n'
+
+
+def _address(page, folder) -> str:
+    return html.escape(quote(os.fsencode(os.path.relpath(page, folder)), "/="))
+
+
+def _shown(text) -> str:
+    return html.escape(one_line(text))
