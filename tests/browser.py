@@ -29,17 +29,12 @@ class Browser:
     """One tab. Calls are those of the DevTools protocol; events wait in `heard` until somebody looks."""
 
     def __init__(self, profile):
-        (child_reads, self._out), (self._in, child_writes) = os.pipe(), os.pipe()
-        command = f'exec "$0" "$@" 3<&{child_reads} 4>&{child_writes}'
+        command = 'exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", command, CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            pass_fds=(child_reads, child_writes),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
-        os.close(child_reads)
-        os.close(child_writes)
         self._number, self._session, self._buffer = 0, None, b""
         self.heard, self._waiting = [], deque()
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
@@ -51,16 +46,15 @@ class Browser:
     def close(self):
         with contextlib.suppress(OSError):
             self.call("Browser.close")
-        os.close(self._out)
-        os.close(self._in)
-        self._process.wait(PATIENCE)
+        self._process.communicate(timeout=PATIENCE)
 
     def call(self, method, **parameters):
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
         if self._session:
             message["sessionId"] = self._session
-        os.write(self._out, json.dumps(message).encode() + b"\0")
+        self._process.stdin.write(json.dumps(message).encode() + b"\0")
+        self._process.stdin.flush()
         while (answer := self._next()).get("id") != self._number:
             self.heard.append(answer)
         assert "error" not in answer, f"{method}: {answer['error']}"
@@ -68,8 +62,8 @@ class Browser:
 
     def _next(self):
         while not self._waiting:
-            ready, _, _ = select.select([self._in], [], [], PATIENCE)
-            more = os.read(self._in, 1 << 20) if ready else b""
+            ready, _, _ = select.select([self._process.stdout], [], [], PATIENCE)
+            more = os.read(self._process.stdout.fileno(), 1 << 20) if ready else b""
             if not more:
                 raise OSError("the browser is gone, or says nothing any more")
             *whole, self._buffer = (self._buffer + more).split(b"\0")
@@ -109,7 +103,9 @@ class Browser:
 
     def choose(self, select, value):
         """What choosing an option of a select does."""
-        self.ask(f"(() => {{ const s = {select}; s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change')); }})()")
+        self.ask(
+            f"(() => {{ const s = {select}; s.value = {json.dumps(value)}; s.dispatchEvent(new Event('change')); }})()"
+        )
 
     def pdf(self) -> bytes:
         return base64.b64decode(self.call("Page.printToPDF", preferCSSPageSize=True)["data"])

@@ -21,7 +21,6 @@ from ratecheck.markdown import (
     thousands,
 )
 from ratecheck.rates import Rate
-from ratecheck.report.page import to_html
 
 
 def test_formulas():
@@ -29,10 +28,6 @@ def test_formulas():
     assert formula(Rate(1 / 3, 1)) == r"$T^{2/3} (\ln T)$"
     assert formula(Rate(0.25)) == r"$T^{3/4}$"
     assert fraction(0.1234567) == "0.123"
-    assert to_html(r"T^{1/2} (\ln T)^{3/2}") == "<i>T</i><sup>1/2</sup> (ln <i>T</i>)<sup>3/2</sup>"
-    assert to_html(r"\ge") == "≥"
-    with pytest.raises(ValueError, match="frac"):
-        to_html(r"\frac12")
 
 
 def test_counts_of_cases():

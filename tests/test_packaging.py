@@ -75,7 +75,9 @@ def test_wheel_and_sdist_hold_what_they_should(built):
         assert place in sources
     for study in ROOT.glob("studies/*/study.py"):
         assert f"ratecheck/studies/{study.parent.name}/study.py" in names
-    assert {"ratecheck/py.typed", "function_zoo/py.typed"} <= names
+    beside = {"ratecheck/py.typed", "function_zoo/py.typed", "ratecheck/report/page.css", "ratecheck/report/page.js"}
+    assert beside <= names
+    assert beside <= sources
     assert {"README.md", "LICENSE", "pyproject.toml"} <= sources
     assert not [name for name in names if name.startswith(("tests/", "studies/")) or name.endswith((".png", ".csv"))]
 

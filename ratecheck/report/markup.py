@@ -24,7 +24,7 @@ MARK = re.compile(r"(?:(?<=[\s(])|^)[✔✓✘✗?–]\s$")  # a mark that the t
 WORD = re.compile(rf"\b({'|'.join(VERDICTS)})\b")
 INTERVAL = re.compile(r"\[[-−+\d.,e ]+\]")
 LETTER = re.compile(r"(?<![^\s(/])([CR?])(?=[\s)/,†]|$)")
-LETTERED = re.compile(r"\(?[CR?](?:[\s)/,†]|$)")
+LETTERED = re.compile(rf"(?!.*{WORD.pattern})\(?[CR?](?:[\s)/,†]|$)")
 NAMING = ("family", "cost", "d", "dim", "algorithm", "claim")  # columns that say what a row is about
 
 
@@ -110,9 +110,7 @@ class Body:
             return html.escape(words)
         width, height = struct.unpack(">II", picture[16:24])
         data = base64.b64encode(picture).decode("ascii")
-        return (
-            f'<img src="data:image/png;base64,{data}" alt="{html.escape(words)}" width="{width}" height="{height}">'
-        )
+        return f'<img src="data:image/png;base64,{data}" alt="{html.escape(words)}" width="{width}" height="{height}">'
 
     def _picture(self, name) -> bytes:
         try:

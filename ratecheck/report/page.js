@@ -20,8 +20,10 @@
     return found ? Number(found[1].replaceAll(",", "").replace("−", "-")) / (found[2] || 1) : NaN;
   }
 
+  // What a cell says now; what was struck out is history.
   function verdictsOf(cell) {
-    return cell ? [...cell.querySelectorAll("[data-verdict]")].map((mark) => mark.dataset.verdict) : [];
+    const marks = cell ? [...cell.querySelectorAll("[data-verdict]")] : [];
+    return marks.filter((mark) => !mark.closest("s")).map((mark) => mark.dataset.verdict);
   }
 
   // How the cells of a column compare: as numbers if all are, as verdicts if all start with one, or as words.

@@ -82,7 +82,8 @@ def _page(folder, name, root=None, pages=()) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'{GENERATOR}\n<meta name="color-scheme" content="light dark">\n'
         f"<title>{_shown(body.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{back}{body.head}{_contents(body.headings, others, folder)}{body.rest}<script>{script}</script>\n</body>\n</html>\n"
+        f"{back}{body.head}{_contents(body.headings, others, folder)}{body.rest}"
+        f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 
