@@ -22,7 +22,7 @@ FLAGS = [
     "--remote-debugging-pipe",  # the browser reads commands from descriptor 3 and answers on 4
 ]
 PATIENCE = 60  # seconds without a word from the browser, after which it is given up
-KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "ArrowRight": (39, "")}
+KEYS = {"Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "ArrowRight": (39, ""), "ArrowDown": (40, "")}
 
 
 class Browser:

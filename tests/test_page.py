@@ -5,6 +5,7 @@ import hashlib
 import html
 import io
 import re
+import shutil
 
 import pytest
 
@@ -160,18 +161,23 @@ def test_fences_and_links(folder):
 # Pages that link to each other
 
 
+@pytest.fixture(scope="module")
+def template(small, tmp_path_factory):
+    root = tmp_path_factory.mktemp("template")
+    write_report(root / "first", small, info_of(), figures=False)
+    shutil.copytree(root / "first", root / "a b")
+    (root / "claims" / "noise").mkdir(parents=True)
+    (root / "claims" / "report.md").write_text("# C\n\n[x](noise/report.md#y) [z](none/report.md)\n", "utf-8")
+    (root / "claims" / "noise" / "report.md").write_text("# N\n\n[up](../report.md) [zoo](../../README.md)\n", "utf-8")
+    return root
+
+
 @pytest.fixture
-def studies(small, tmp_path, monkeypatch):
+def studies(template, tmp_path, monkeypatch):
     monkeypatch.setattr("ratecheck.figures.draw_overview", lambda *_: [])
-    for name in ("first", "a b"):
-        write_report(tmp_path / name, small, info_of(), figures=False)
-    (tmp_path / "claims" / "noise").mkdir(parents=True)
-    (tmp_path / "claims" / "report.md").write_text("# C\n\n[x](noise/report.md#y) [z](none/report.md)\n", "utf-8")
-    (tmp_path / "claims" / "noise" / "report.md").write_text(
-        "# N\n\n[up](../report.md) [zoo](../../README.md)\n", "utf-8"
-    )
-    write_overview(tmp_path)
-    return tmp_path
+    root = shutil.copytree(template, tmp_path / "studies")
+    write_overview(root)
+    return root
 
 
 def test_pages_of_an_overview_link_to_each_other(studies, capsys):
@@ -267,6 +273,21 @@ def test_a_page_fits_its_window(browser, written, folder, width, scripts):
 
 
 @in_a_browser
+def test_what_the_policy_forbids_is_not_done(browser, folder, tmp_path):
+    """And what a page complains of or asks for is heard."""
+    planted = '<img src="https://example.org/x.png"><script>document.title = "bad"</script><p style="color: red">x</p>'
+    (tmp_path / "x.html").write_text(source_of(folder).replace("</body>", f"{planted}</body>"), "utf-8")
+    browser.open(tmp_path / "x.html", 1280)
+    assert browser.ask("document.title") == "A page & its parts"
+    said = "\n".join(browser.complaints)
+    assert all(f"{kind}-src" in said for kind in ("img", "script", "style"))
+    (tmp_path / "y.html").write_text('<img src="y.png"><script>console.error("no"); nothing()</script>', "utf-8")
+    browser.open(tmp_path / "y.html", 1280)
+    assert len(browser.complaints) >= 3
+    assert (tmp_path / "y.png").as_uri() in browser.requests
+
+
+@in_a_browser
 @pytest.mark.parametrize("width", [1280, 400])
 def test_verdicts_and_figures_are_in_view(browser, written, width):
     browser.open(written / "report.html", width)
@@ -320,6 +341,9 @@ def test_tables_filter_by_family_dimension_and_verdict(browser, folder):
     browser.open(folder / "report.html", 1280)
     options = f"[...{select('d')}.options].map(o => o.value).join(' ')"
     assert browser.ask(options) == " 1 2 3 10"
+    browser.ask(f"{select('family')}.focus()")
+    browser.press("ArrowDown")
+    assert browser.ask(FIRSTS) == "c d e"
     for label, value, left in [
         ("family", "bowl", "c d e"),
         ("d", "2", "e"),
