@@ -25,7 +25,7 @@ WORD = re.compile(rf"\b({'|'.join(VERDICTS)})\b")
 INTERVAL = re.compile(r"\[[-−+\d.,e ]+\]")
 LETTER = re.compile(r"(?<![^\s(/])([CR?])(?=[\s)/,†]|$)")
 LETTERED = re.compile(rf"(?!.*{WORD.pattern})\(?[CR?](?:[\s)/,†]|$)")
-NAMING = ("family", "cost", "d", "dim", "algorithm", "claim", "what", "what it says")  # columns that say what a row is about
+NAMING = ("family", "cost", "d", "dim", "algorithm", "claim", "what", "what it says")  # what a row is about
 
 
 class Body:
