@@ -10,6 +10,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from ..base import CERTIFIED, INK, MARKERS, STATIONS, _approach, _approached, colour_of, number, panels, ticks
 
+ABOVE = 0.6  # a slope that is 0.1 too large
+
 
 def local_slopes(local, runs) -> Figure:
     families, dims = list(runs["family"].unique()), sorted(runs["dim"].unique())
@@ -30,7 +32,7 @@ def local_slopes(local, runs) -> Figure:
         axis.xaxis.set_major_locator(FixedLocator(STATIONS))
         axis.xaxis.set_major_formatter(FuncFormatter(lambda T, _: "∞" if STATIONS[-1] <= T else number(T)))
         axis.set_xlim(900, STATIONS[-1])
-        axis.set(title=family, xlabel="T", ylim=(0.3, 1.0))
+        axis.set(title=family, xlabel="T", ylim=(0.3, 0.85))
         sns.despine(ax=axis)
     axes[0, 0].set_ylabel("d ln R / d ln T")
     return figure
@@ -40,31 +42,40 @@ def _dashes(i):
     return ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1))][i % 5]
 
 
-def constants(runs, far, below) -> Figure:
+def _onset(local):
+    """The last T at which the slope exceeds ABOVE, and whether it comes down again before the curve ends."""
+    high = local[local["slope"] > ABOVE]["horizon"]
+    at = high.max() if len(high) else local["horizon"].min()
+    return at, at < local["horizon"].max()
+
+
+def constants(runs, local, below) -> Figure:
     families = list(runs["family"].unique())
     keys = [
         Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=5, label=family) for i, family in enumerate(families)
     ]
     keys.append(Line2D([], [], color=CERTIFIED, marker="_", linestyle="none", markersize=10, label="certified lower bound"))
     figure, axes = panels(1, 2, keys)
-    left, right = axes[0]
+    (left, right), reached = axes[0], []
     for i, family in enumerate(families):
-        mine, curve = runs[runs["family"] == family], far[far["family"] == family]
+        mine = runs[runs["family"] == family]
         root = np.sqrt(mine["horizon"])
         left.errorbar(mine["dim"], mine["regret"] / root, 2 * mine["error"] / root, color=colour_of(i), marker=MARKERS[i])
-        seen = curve[curve["visible"].notna()]
-        right.plot(seen["dim"], seen["visible"], color=colour_of(i), marker=MARKERS[i])
-        later = curve[curve["visible"].isna()]
-        right.plot(later["dim"], later["last"], color=colour_of(i), marker=r"$\uparrow$", markersize=11, linestyle="none")
+        found = {d: _onset(part) for d, part in local[local["family"] == family].groupby("dim")}
+        seen, later = ({d: at for d, (at, ends) in found.items() if ends == known} for known in (True, False))
+        right.plot(list(seen), list(seen.values()), color=colour_of(i), marker=MARKERS[i])
+        right.plot(
+            list(later), list(later.values()), color=colour_of(i), marker=r"$\uparrow$", markersize=11, linestyle="none"
+        )
+        reached += [at for at, _ in found.values()]
     ends = below.groupby("dim")["per_root"].last()
     left.plot(ends.index, ends, color=CERTIFIED, marker="_", linestyle="none", markersize=12, markeredgewidth=2)
     left.set(yscale="log", ylabel="R / √T", xlabel="d")
     right.set(yscale="log", xlabel="d")
-    right.set_ylabel("T where 1/2 shows", labelpad=0)
+    right.set_ylabel(f"last T with a slope > {ABOVE}", labelpad=0)
     ticks(left.yaxis, ends.min(), (runs["regret"] / np.sqrt(runs["horizon"])).max())
-    reached = np.concatenate([far["visible"].dropna(), far["last"][far["visible"].isna()]])
-    ticks(right.yaxis, reached.min() / 10, reached.max() * 10)
-    right.set_ylim(reached.min() / 3, reached.max() * 5)
+    ticks(right.yaxis, min(reached), max(reached))
+    right.set_ylim(min(reached) / 3, max(reached) * 10)
     for axis in (left, right):
         axis.set_xticks(sorted(runs["dim"].unique()))
         sns.despine(ax=axis)

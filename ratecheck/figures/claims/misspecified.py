@@ -15,7 +15,7 @@ COLUMNS = 3
 
 def exponents(runs, far) -> Figure:
     cases = list(runs.groupby(["family", "dim"], sort=False))
-    figure, axes = panels(-(-len(cases) // COLUMNS), COLUMNS, _keys(), sharey=True)
+    figure, axes = panels(-(-len(cases) // COLUMNS), COLUMNS, _keys(), sharex=True, sharey=True)
     for axis in axes.flat[len(cases) :]:
         axis.axis("off")
     for axis, ((family, dim), mine) in zip(axes.flat, cases, strict=False):

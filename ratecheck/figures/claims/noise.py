@@ -6,10 +6,9 @@ import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
 
 from ..base import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
-
-LAWS = ("Gaussian", "Uniform", "Rademacher")
 
 
 def regrets(means, scaled) -> Figure:
@@ -17,7 +16,7 @@ def regrets(means, scaled) -> Figure:
     last = means[means["horizon"] == means["horizon"].max()]
     laws = list(last["law"].unique())
     cases = list(last.groupby(["family", "dim", "algorithm"], sort=False))
-    figure, axes = panels(-(-len(cases) // 2), 2, _law_keys(laws))
+    figure, axes = panels(-(-len(cases) // 2), 2, _law_keys(laws), sharex=True)
     for axis, ((family, dim, algorithm), mine) in zip(axes.flat, cases, strict=False):
         axis.axhline(mine["predicted"].iloc[0], color=PREDICTED, linewidth=1.6)
         if (family, dim) == tuple(last[["family", "dim"]].iloc[0]):
@@ -30,14 +29,21 @@ def regrets(means, scaled) -> Figure:
             axis.errorbar(place, part["regret"], 2 * part["error"], fmt=MARKERS[i], color=colour_of(i), markersize=5)
         axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}, {algorithm}")
         _sigma_axis(axis, mine["sigma"])
-        low, high = axis.get_ylim()
-        ticks(axis.yaxis, low, high)
+        _in_thousands(axis, [*mine["regret"], *mine["predicted"]])
         sns.despine(ax=axis)
     for axis in axes[-1]:
         axis.set_xlabel("σ")
     for axis in axes[:, 0]:
-        axis.set_ylabel("R")
+        axis.set_ylabel("R / 1000")
     return figure
+
+
+def _in_thousands(axis, values):
+    """At least two labels on a short logarithmic axis, none of them long."""
+    low, high = min(values) * 0.8, max(values) * 1.25
+    axis.set_ylim(min(low, axis.get_ylim()[0]), max(high, axis.get_ylim()[1]))
+    ticks(axis.yaxis, *axis.get_ylim())
+    axis.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y / 1000:g}"))
 
 
 def _sigma_axis(axis, sigmas):

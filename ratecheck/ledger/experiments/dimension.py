@@ -116,9 +116,9 @@ class Dimension(Experiment):
             "constants",
             "What a dimension costs",
             "Left: mean regret of the runs at the last horizon over √T, with 95 % intervals, and the certified lower "
-            "bound. Right: the T from which on the predicted slope, less its printed logarithm, stays within 0.05 of 1/2; "
-            "an arrow where it does not before the curve ends.",
-            lambda: constants(tables["runs"], tables["far"], tables["below"]),
+            "bound. Right: the last T at which the predicted slope, nothing divided out, exceeds 0.6; an arrow where the "
+            "curve ends before.",
+            lambda: constants(tables["runs"], tables["local"], tables["below"]),
         )
 
     def words(self, tables):
