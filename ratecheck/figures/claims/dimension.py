@@ -52,15 +52,20 @@ def _onset(local):
 def constants(runs, local, below) -> Figure:
     families = list(runs["family"].unique())
     keys = [
-        Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=5, label=family) for i, family in enumerate(families)
+        Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=5, label=family)
+        for i, family in enumerate(families)
     ]
-    keys.append(Line2D([], [], color=CERTIFIED, marker="_", linestyle="none", markersize=10, label="certified lower bound"))
+    keys.append(
+        Line2D([], [], color=CERTIFIED, marker="_", linestyle="none", markersize=10, label="certified lower bound")
+    )
     figure, axes = panels(1, 2, keys)
     (left, right), reached = axes[0], []
     for i, family in enumerate(families):
         mine = runs[runs["family"] == family]
         root = np.sqrt(mine["horizon"])
-        left.errorbar(mine["dim"], mine["regret"] / root, 2 * mine["error"] / root, color=colour_of(i), marker=MARKERS[i])
+        left.errorbar(
+            mine["dim"], mine["regret"] / root, 2 * mine["error"] / root, color=colour_of(i), marker=MARKERS[i]
+        )
         found = {d: _onset(part) for d, part in local[local["family"] == family].groupby("dim")}
         seen, later = ({d: at for d, (at, ends) in found.items() if ends == known} for known in (True, False))
         right.plot(list(seen), list(seen.values()), color=colour_of(i), marker=MARKERS[i])

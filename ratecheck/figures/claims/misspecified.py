@@ -35,7 +35,9 @@ def _panel(axis, runs, far):
     for ends, dashes in ((np.linspace(min(low, alpha), alpha), "-"), (np.linspace(alpha, max(high, alpha)), "--")):
         axis.plot(ends, [promised(alpha, beta, dim, a) for a in ends], color=INK, linewidth=1.3, linestyle=dashes)
     axis.axvline(alpha, color=INK, linestyle=":", linewidth=1)
-    axis.errorbar(runs["alpha0"] - 0.02, runs["slope"], _reach(runs, "slope"), fmt="o", color=colour_of(0), markersize=4.5)
+    axis.errorbar(
+        runs["alpha0"] - 0.02, runs["slope"], _reach(runs, "slope"), fmt="o", color=colour_of(0), markersize=4.5
+    )
     axis.errorbar(
         far["alpha0"] + 0.02, far["limit"], _reach(far, "limit"), fmt="D", color=PREDICTED, markersize=4, mfc="white"
     )
@@ -51,5 +53,7 @@ def _keys():
         Line2D([], [], color=INK, linewidth=1.3, label="theory, α0 ≤ α"),
         Line2D([], [], color=INK, linewidth=1.3, linestyle="--", label="argument, α0 > α"),
         Line2D([], [], color=colour_of(0), marker="o", linestyle="none", label="slope of runs, 95 %"),
-        Line2D([], [], color=PREDICTED, marker="D", mfc="white", linestyle="none", label="limit of the predicted curve"),
+        Line2D(
+            [], [], color=PREDICTED, marker="D", mfc="white", linestyle="none", label="limit of the predicted curve"
+        ),
     ]

@@ -70,7 +70,8 @@ def invalid_bounds(means, arms) -> Figure:
     gauss = first[first["law"] == "Gaussian"]
     sigmas = sorted(gauss["sigma"].unique())
     keys = [
-        Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=4.5, label=f"σ = {s:g}") for i, s in enumerate(sigmas)
+        Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=4.5, label=f"σ = {s:g}")
+        for i, s in enumerate(sigmas)
     ]
     figure, axes = panels(1, 3, keys)
     for axis, algorithm in zip(axes[0], ("uniform", "adaptive"), strict=False):

@@ -41,9 +41,7 @@ def failures(bands, sizes) -> Figure:
 def _frequencies(axis, rows, column, i):
     seen = rows[rows[column] > 0]
     share = seen[column] / seen["runs"]
-    ends = [
-        binomtest(int(k), int(n)).proportion_ci() for k, n in zip(seen[column], seen["runs"], strict=True)
-    ]
+    ends = [binomtest(int(k), int(n)).proportion_ci() for k, n in zip(seen[column], seen["runs"], strict=True)]
     reach = np.array([[s - e.low, e.high - s] for s, e in zip(share, ends, strict=True)]).reshape(-1, 2).T
     axis.errorbar(seen["queries"], share, reach, fmt=MARKERS[i], color=colour_of(i), markersize=5)
 
@@ -51,9 +49,14 @@ def _frequencies(axis, rows, column, i):
 def costs(sizes, totals) -> Figure:
     dims = sorted(sizes["dim"].unique())
     keys = [
-        *(Line2D([], [], color=colour_of(i), marker=MARKERS[i], label=f"d = {d}, with the step") for i, d in enumerate(dims)),
         *(
-            Line2D([], [], color=colour_of(i), marker=MARKERS[i], mfc="white", linestyle="--", label=f"d = {d}, without")
+            Line2D([], [], color=colour_of(i), marker=MARKERS[i], label=f"d = {d}, with the step")
+            for i, d in enumerate(dims)
+        ),
+        *(
+            Line2D(
+                [], [], color=colour_of(i), marker=MARKERS[i], mfc="white", linestyle="--", label=f"d = {d}, without"
+            )
             for i, d in enumerate(dims)
         ),
     ]

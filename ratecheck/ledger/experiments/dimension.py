@@ -107,26 +107,27 @@ class Dimension(Experiment):
         yield Picture(
             "slopes",
             "Local slopes of the predicted curve by dimension",
-            "Slopes of ln R over whole periods, nothing divided out; T is spaced by 1/ln T, so that infinity has a place "
-            "and the slope of T^s (ln T)^p is a straight line to s. The level line is 1/2. Points are slopes of the runs, "
-            "at the middle of their range.",
+            "Slopes of ln R over whole periods, nothing divided out; T is spaced by 1/ln T, so that infinity has a "
+            "place and the slope of T^s (ln T)^p is a straight line to s. The level line is 1/2. Points are slopes "
+            "of the runs, at the middle of their range.",
             lambda: local_slopes(tables["local"], tables["runs"]),
         )
         yield Picture(
             "constants",
             "What a dimension costs",
             "Left: mean regret of the runs at the last horizon over √T, with 95 % intervals, and the certified lower "
-            "bound. Right: the last T at which the predicted slope, nothing divided out, exceeds 0.6; an arrow where the "
-            "curve ends before.",
+            "bound. Right: the last T at which the predicted slope, nothing divided out, exceeds 0.6; an arrow where "
+            "the curve ends before.",
             lambda: constants(tables["runs"], tables["local"], tables["below"]),
         )
 
     def words(self, tables):
         runs, far, below = tables["runs"], tables["far"], tables["below"]
         yield (
-            f"Adaptive bins at {self.mu_factor:g} times the least μ to T = {runs['horizon'].max():,}, {runs['replicates'].max()} runs each. The "
-            "slope is what is left after the printed (ln T)^(d/α + 1) was divided out. In ten doublings a ln T is worth "
-            "about 0.1 of a slope, so that more dimensions leave less to be seen in runs; the predicted curve goes on."
+            f"Adaptive bins at {self.mu_factor:g} times the least μ to T = {runs['horizon'].max():,}, "
+            f"{runs['replicates'].max()} runs each. The slope is what is left after the printed (ln T)^(d/α + 1) was "
+            "divided out. In ten doublings a ln T is worth about 0.1 of a slope, so that more dimensions leave less "
+            "to be seen in runs; the predicted curve goes on."
         )
         header = ["cost", "R at the end", "slope, raw", "less (ln T)^(d/α+1)", "verdict of runs"]
         header += ["predicted up to T", "its last slope", "its limit", "verdict far out"]
@@ -211,5 +212,8 @@ def _growth(rows):
 
 def _names(rows) -> str:
     return listing(
-        [f"{family} d = {', '.join(str(d) for d in part['dim'])}" for family, part in rows.groupby("family", sort=False)]
+        [
+            f"{family} d = {', '.join(str(d) for d in part['dim'])}"
+            for family, part in rows.groupby("family", sort=False)
+        ]
     )

@@ -89,9 +89,9 @@ class Misspecified(Experiment):
         yield Picture(
             "exponents",
             "The exponent of R against α0",
-            "The line is theory: 1 - α0/(d + 2α0 - α0 β) up to the cost's α (dotted), 1 - α/(d + 2α0 - αβ) beyond it. "
-            "Diamonds are limits of the predicted curve with all estimates of them; circles are slopes of runs, nothing "
-            "divided out, so that logarithms lift them.",
+            "The line is theory: 1 - α0/(d + 2α0 - α0 β) up to the cost's α (dotted), 1 - α/(d + 2α0 - αβ) beyond "
+            "it. Diamonds are limits of the predicted curve with all estimates of them; circles are slopes of runs, "
+            "nothing divided out, so that logarithms lift them.",
             lambda: exponents(tables["runs"], tables["far"]),
         )
 
@@ -100,18 +100,19 @@ class Misspecified(Experiment):
         joined = runs.merge(far, on=["family", "dim", "alpha", "alpha0"], suffixes=("", "_far"))
         yield "## α0 below α"
         yield (
-            f"Runs to T = {runs['horizon'].max():,}, {runs['replicates'].max()} on each cost. μ is {self.mu_factor:g} times "
-            "the least that makes lower confidence bounds valid at α0. Differences are slopes at α0 minus slopes at α over the same range "
-            "of T; both have the same printed logarithm, which so drops out. Intervals of differences hold jointly "
-            "with 95 %."
+            f"Runs to T = {runs['horizon'].max():,}, {runs['replicates'].max()} on each cost. μ is {self.mu_factor:g} "
+            "times the least that makes lower confidence bounds valid at α0. Differences are slopes at α0 minus "
+            "slopes at α over the same range of T; both have the same printed logarithm, which so drops out. "
+            "Intervals of differences hold jointly with 95 %."
         )
         yield _table(joined[joined["alpha0"] < joined["alpha"]], joined)
         yield "## α0 above α"
         above = joined[joined["alpha0"] > joined["alpha"]]
         yield (
-            "The paper says nothing about it. The bonus of a full cell is then smaller than the bias of its mean, and no "
-            "μ of the form μ a^α0 covers that. A cell of level k still splits after 2^(2 α0 k) queries, each of which "
-            "costs about 2^(-αk): this gives R ~ T^(1 - α/(d + 2α0 - αβ)), shown as *theory*, an argument and no proof."
+            "The paper says nothing about it. The bonus of a full cell is then smaller than the bias of its mean, "
+            "and no μ of the form μ a^α0 covers that. A cell of level k still splits after 2^(2 α0 k) queries, each "
+            "of which costs about 2^(-αk): this gives R ~ T^(1 - α/(d + 2α0 - αβ)), shown as *theory*, an argument "
+            "and no proof."
         )
         yield _table(above, joined)
         yield _above(above)
@@ -203,8 +204,8 @@ def _measured(runs, far):
     slower = f"[{runs['slower'].min():.3f}, {runs['slower'].max():.3f}]"
     gained = runs["theory"] - (1 - runs["alpha"] / (runs["dim"] + 2 * runs["alpha"] - runs["alpha"] * runs["beta"]))
     return (
-        f"{len(far)} cases: predicted exponents of R are off those of α0 by {off.min():+.3f} to {off.max():+.3f}; slopes of "
-        f"runs exceed those at α by {slower}, theory [{gained.min():.3f}, {gained.max():.3f}]"
+        f"{len(far)} cases: predicted exponents of R are off those of α0 by {off.min():+.3f} to {off.max():+.3f}; "
+        f"slopes of runs exceed those at α by {slower}, theory [{gained.min():.3f}, {gained.max():.3f}]"
     )
 
 
@@ -236,7 +237,7 @@ def _above(rows) -> str:
     runs, linear = int(rows["replicates"].sum()), int(rows["linear"].sum())
     off = (rows["limit"] - rows["theory"]).abs().max()
     return (
-        f"Of {runs} runs {linear} grew faster than T^{LINEAR} over the last factor of 4 in T; the largest regret of a run "
-        f"was {rows['largest'].max():.1f} times the mean. Predicted exponents differ from the argument's by at most "
-        f"{off:.3f}."
+        f"Of {runs} runs {linear} grew faster than T^{LINEAR} over the last factor of 4 in T; the largest regret of a "
+        f"run was {rows['largest'].max():.1f} times the mean. Predicted exponents differ from the argument's by at "
+        f"most {off:.3f}."
     )

@@ -168,8 +168,8 @@ class NoiseLaws(Experiment):
         yield Picture(
             "invalid",
             "Steps with an invalid lower confidence bound at the minimum",
-            "Share of the steps between T/2 and T. Left and middle: on a cost; right: regret with two bins alone, where "
-            "a failed bound has no neighbour to go to, and T^(1 - 4/σ²) for σ > 2, dashed.",
+            "Share of the steps between T/2 and T. Left and middle: on a cost; right: regret with two bins alone, "
+            "where a failed bound has no neighbour to go to, and T^(1 - 4/σ²) for σ > 2, dashed.",
             lambda: invalid_bounds(tables["means"], tables["arms"]),
         )
 
@@ -179,8 +179,9 @@ class NoiseLaws(Experiment):
         yield (
             f"Both algorithms to T = {last['horizon'].max():,}, {last['runs'].max()} runs each; μ is "
             f"{self.mu_factor:g} times the least. Slopes are those after the theorem's logarithm was divided out. "
-            "*Invalid* is the share of all steps after which the lower confidence bound of the cell with x* lay above "
-            "f* (with Algorithm 1 the cost at a bin's centre may do so by itself); *against the prediction* the mean ratio to the predicted regret of the same alignment."
+            "*Invalid* is the share of all steps after which the lower confidence bound of the cell with x* lay "
+            "above f* (with Algorithm 1 the cost at a bin's centre may do so by itself); *against the prediction* "
+            "the mean ratio to the predicted regret of the same alignment."
         )
         keys = ["family", "dim", "algorithm", "law", "sigma"]
         joined = fits.merge(last, on=keys, suffixes=("", "_last"))
@@ -255,8 +256,9 @@ def subgaussian(tables) -> Finding:
     if len(refuted):
         return Finding(Verdict.REFUTED, f"{told}: refuted on {'; '.join(_cases(refuted))}", caveat=caveat)
     measured = (
-        f"{told}: slopes exceed those under N(0, 1) by {others['steeper'].min():+.3f} to {others['steeper'].max():+.3f}; "
-        f"regrets at the end are {last['ratio'].min():.2f} to {last['ratio'].max():.2f} times those predicted without noise"
+        f"{told}: slopes exceed those under N(0, 1) by {others['steeper'].min():+.3f} to "
+        f"{others['steeper'].max():+.3f}; regrets at the end are {last['ratio'].min():.2f} to "
+        f"{last['ratio'].max():.2f} times those predicted without noise"
     )
     unclear = others[~(others["steeper_high"] < MARGIN)]
     if len(unclear):
@@ -276,9 +278,9 @@ def _contradicted(loudest) -> str:
     if uniform.empty or uniform["sigma"].max() ** 2 <= PROVED or uniform["invalid"].max() <= 0:
         return ""
     return (
-        f"√(8 ln t) covers only σ² < 4/3; measured at σ = {uniform['sigma'].max():g}, bounds do fail, but a neighbouring bin "
-        f"is nearly as good, and the regret is {uniform['ratio'].min():.2f} to {uniform['ratio'].max():.2f} times that "
-        "predicted"
+        f"√(8 ln t) covers only σ² < 4/3; measured at σ = {uniform['sigma'].max():g}, bounds do fail, but a "
+        f"neighbouring bin is nearly as good, and the regret is {uniform['ratio'].min():.2f} to "
+        f"{uniform['ratio'].max():.2f} times that predicted"
     )
 
 
@@ -294,7 +296,9 @@ def _slope(rows):
 
 
 def _cases(rows):
-    return [f"{r.family} d = {r.dim}, {r.algorithm}, {r.law} σ = {r.sigma:g} ({r.steeper:+.3f})" for r in rows.itertuples()]
+    return [
+        f"{r.family} d = {r.dim}, {r.algorithm}, {r.law} σ = {r.sigma:g} ({r.steeper:+.3f})" for r in rows.itertuples()
+    ]
 
 
 def _line(row):
@@ -316,7 +320,15 @@ def _scaling(last, scaled):
     end = scaled[scaled["horizon"] == scaled["horizon"].max()]
     first = last[(last["law"] == "Gaussian") & (last["family"] == last["family"].iloc[0])]
     joined = first.merge(end, on=["algorithm", "sigma"], suffixes=("", "_scaled"))
-    header = ["algorithm", "σ", "R, printed", "R, bonus times σ", "predicted", "invalid, printed", "invalid, bonus times σ"]
+    header = [
+        "algorithm",
+        "σ",
+        "R, printed",
+        "R, bonus times σ",
+        "predicted",
+        "invalid, printed",
+        "invalid, bonus times σ",
+    ]
     rows = [
         [
             row.algorithm,
@@ -335,9 +347,10 @@ def _scaling(last, scaled):
 def _two_arms(arms):
     end = arms[arms["horizon"] == arms["horizon"].max()]
     yield (
-        "Algorithm 1 with two bins, queried at points whose costs are 1 apart, is UCB on two arms. The first query of the "
-        "better arm fails with a probability of about T^(-4/σ²), and then the arm is not queried again: for σ > 2 the regret "
-        "grows like T^(1 - 4/σ²), not like ln T. Costs that vary continuously have other bins nearby, and lose little."
+        "Algorithm 1 with two bins, queried at points whose costs are 1 apart, is UCB on two arms. The first query "
+        "of the better arm fails with a probability of about T^(-4/σ²), and then the arm is not queried again: for σ "
+        "> 2 the regret grows like T^(1 - 4/σ²), not like ln T. Costs that vary continuously have other bins nearby, "
+        "and lose little."
     )
     header = ["σ", "T", "R", "runs with R > T/2", "invalid", "slope of R", "1 - 4/σ²"]
     lines = []
@@ -346,8 +359,6 @@ def _two_arms(arms):
         late = mine[mine["horizon"] >= np.sqrt(mine["horizon"].min() * mine["horizon"].max())]
         expected = fixed(1 - 4 / row.sigma**2) if row.sigma > 2 else "0, R ~ ln T"
         regret = f"{general(row.regret)} ± {general(row.error, 2)}"
-        lines.append(
-            [general(row.sigma), f"{row.horizon:,}", regret, f"{row.locked} of {row.runs}", general(row.invalid, 2)]
-            + [fixed(_slope(late), 2), expected]
-        )
+        rest = [f"{row.locked} of {row.runs}", general(row.invalid, 2), fixed(_slope(late), 2), expected]
+        lines.append([general(row.sigma), f"{row.horizon:,}", regret, *rest])
     yield table(header, lines)

@@ -157,7 +157,9 @@ class Bowl:
                 total += (x[i] - centre[i]) ** 2
             return scale * total
 
-        known = replace(zoo.get("quadratic", self.dim, scale=scale).constants, M_a=float(self.most.max()), A=2 * self.half)
+        known = replace(
+            zoo.get("quadratic", self.dim, scale=scale).constants, M_a=float(self.most.max()), A=2 * self.half
+        )
         where = {"lower": lower.tolist(), "upper": upper.tolist()}
         return zoo.Cost("bowl", self.dim, formula, lower, upper, float(self.gaps(star)), [star], known, where)
 
@@ -192,7 +194,11 @@ class Prescreening(Experiment):
 
     def _bands(self, effort: Effort) -> pd.DataFrame:
         return pd.DataFrame(
-            [_band_row(bowl, n, effort.of(self.bands), effort.seed) for bowl in self.bowls for n in self.queries[bowl.dim]]
+            [
+                _band_row(bowl, n, effort.of(self.bands), effort.seed)
+                for bowl in self.bowls
+                for n in self.queries[bowl.dim]
+            ]
         )
 
     def _sizes(self, effort: Effort) -> pd.DataFrame:
@@ -257,15 +263,16 @@ class Prescreening(Experiment):
         yield Picture(
             "failures",
             "How often prescreening fails, against its queries",
-            "Failed: x* is excluded, or something with f - f* > M is kept. Points with 95 % intervals; none where nothing "
-            "failed. Dashed: what was proved, at most. Dotted: that one cell beyond M has no query, and so stays.",
+            "Failed: x* is excluded, or something with f - f* > M is kept. Points with 95 % intervals; none where "
+            "nothing failed. Dashed: what was proved, at most. Dotted: that one cell beyond M has no query, and so "
+            "stays.",
             lambda: failures(tables["bands"], tables["sizes"]),
         )
         yield Picture(
             "costs",
             "What prescreening costs, and what it brings",
-            "Left: the regret of the queries that make failure rarer than 1/T. Right: total regret with and without the "
-            "step, with 95 % intervals.",
+            "Left: the regret of the queries that make failure rarer than 1/T. Right: total regret with and without "
+            "the step, with 95 % intervals.",
             lambda: costs(tables["sizes"], tables["totals"]),
         )
 
@@ -273,21 +280,22 @@ class Prescreening(Experiment):
         bands, sizes, totals = tables["bands"], tables["sizes"], tables["totals"]
         for bowl in self.bowls:
             yield (
-                f"d = {bowl.dim}: f = {bowl.scale:g} |x - c|² on [-{bowl.half:g}, {bowl.half:g}]^{bowl.dim}, f - f* up to "
-                f"{bowl.most.max():.1f}, wanted is M = {bowl.M:g}; {bowl.cells} cells, a band of ± {bowl.width:g} about the "
-                f"mean of each, noise N(0, 1)."
+                f"d = {bowl.dim}: f = {bowl.scale:g} |x - c|² on [-{bowl.half:g}, {bowl.half:g}]^{bowl.dim}, f - f* "
+                f"up to {bowl.most.max():.1f}, wanted is M = {bowl.M:g}; {bowl.cells} cells, a band of ± "
+                f"{bowl.width:g} about the mean of each, noise N(0, 1)."
             )
         yield (
-            "As printed, S' = {l ≤ sup u}. Since l(x) ≤ u(x) ≤ sup u for every x, S' = S whatever the band: nothing is ever "
-            "excluded. With inf u in place of sup u the step works. Its failures:"
+            "As printed, S' = {l ≤ sup u}. Since l(x) ≤ u(x) ≤ sup u for every x, S' = S whatever the band: nothing is "
+            "ever excluded. With inf u in place of sup u the step works. Its failures:"
         )
         header = ["d", "queries", "bands", "kept as printed", "kept with inf u", "x* excluded", "kept beyond M"]
         header += ["proved at most", "at least", "regret of the step"]
         yield table(header, [_band_line(row) for row in bands.itertuples()])
         yield "## How many queries make failure rarer than 1/T"
         yield (
-            "A failure loses up to a constant at each of T steps, so that its probability must be O(1/T) for a regret "
-            "of O(1). Both bounds on it are exponential in the number of queries: about ln T of them are needed, and enough."
+            "A failure loses up to a constant at each of T steps, so that its probability must be O(1/T) for a "
+            "regret of O(1). Both bounds on it are exponential in the number of queries: about ln T of them are "
+            "needed, and enough."
         )
         rows = [
             [r.dim, f"{r.horizon:.0e}", r.needed, r.enough, f"{r.cost:.0f}", fixed(r.cost / math.log(r.horizon), 1)]
@@ -368,8 +376,8 @@ def logarithmic(tables) -> Finding:
         worst = bands.iloc[int(np.argmin(p_values))]
         return Finding(
             Verdict.REFUTED,
-            f"{worst['failed']:.0f} of {worst['runs']:.0f} bands of {worst['queries']:.0f} queries failed, proved is at "
-            f"most {worst['bound']:.2g}",
+            f"{worst['failed']:.0f} of {worst['runs']:.0f} bands of {worst['queries']:.0f} queries failed, proved is "
+            f"at most {worst['bound']:.2g}",
         )
     if (sizes["enough"] > sizes["at_most"]).any() or (sizes["bound"] * sizes["horizon"] > 1).any():
         return Finding(Verdict.REFUTED, f"the queries that are enough exceed a multiple of ln T; {failed}")
@@ -383,7 +391,9 @@ def logarithmic(tables) -> Finding:
 def _grows(sizes, column) -> dict:
     """By dimension: what is added when ln T grows by 1, over the whole range."""
     return {
-        dim: float((part[column].iloc[-1] - part[column].iloc[0]) / np.log(part["horizon"].iloc[-1] / part["horizon"].iloc[0]))
+        dim: float(
+            (part[column].iloc[-1] - part[column].iloc[0]) / np.log(part["horizon"].iloc[-1] / part["horizon"].iloc[0])
+        )
         for dim, part in sizes.groupby("dim")
     }
 
@@ -419,6 +429,6 @@ def _worth(totals) -> str:
     ratio = totals["total"] / totals["without"]
     better = int((totals["total"] + 2 * totals["error"] < totals["without"] - 2 * totals["without_error"]).sum())
     return (
-        f"The step makes the total smaller at {better} of {len(totals)} horizons; with it the total is {ratio.min():.2f} to "
-        f"{ratio.max():.2f} times that without."
+        f"The step makes the total smaller at {better} of {len(totals)} horizons; with it the total is "
+        f"{ratio.min():.2f} to {ratio.max():.2f} times that without."
     )

@@ -8,7 +8,7 @@ STANDARD = {1: (2**12, 8), 2: (2**15, 8), 3: (2**17, 4), 4: (2**17, 2)}
 study = Dimension(
     name="dimension",
     title="The square root in every dimension",
-    question="Where β = d/α, is the regret about √T whatever the dimension, and is that the best for strongly convex costs?",
+    question="At β = d/α, is the regret about √T in every dimension, and is this best for strongly convex costs?",
     families=("quadratic", "cone"),
     dims=(1, 2, 3, 4, 5),
     octaves={"quick": (10, 17), "standard": (10, 22)},

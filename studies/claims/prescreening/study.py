@@ -5,7 +5,7 @@ from ratecheck.ledger.experiments.prescreening import Bowl, Prescreening
 study = Prescreening(
     name="prescreening",
     title="Prescreening",
-    question="Does a first step of random queries find a region where f is bounded, at a regret that T does not change?",
+    question="Does a first step of random queries find a region where f is bounded, at a regret that does not grow?",
     bowls=(
         Bowl(centre=(2.366025,), scale=0.25, half=10.0, per_axis=10, width=1.0, M=25.0),
         Bowl(centre=(2.366025, -3.162278), scale=0.25, half=10.0, per_axis=10, width=2.0, M=25.0),
