@@ -11,7 +11,7 @@ study = Dimension(
     question="At β = d/α, is the regret about √T in every dimension, and is this best for strongly convex costs?",
     families=("quadratic", "cone"),
     dims=(1, 2, 3, 4, 5),
-    octaves={"quick": (10, 17), "standard": (10, 22)},
+    octaves={"quick": (10, 17), "standard": (10, 21)},
     replicates={"quick": 12, "standard": 32},
     far={
         "quick": {"quadratic": QUICK, "cone": QUICK},
