@@ -10,8 +10,6 @@ from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from ..base import CERTIFIED, INK, MARKERS, STATIONS, _approach, _approached, colour_of, number, panels, ticks
 
-ABOVE = 0.6  # a slope that is 0.1 too large
-
 
 def local_slopes(local, runs) -> Figure:
     families, dims = list(runs["family"].unique()), sorted(runs["dim"].unique())
@@ -42,45 +40,34 @@ def _dashes(i):
     return ["-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1))][i % 5]
 
 
-def _onset(local):
-    """The last T at which the slope exceeds ABOVE, and whether it comes down again before the curve ends."""
-    high = local[local["slope"] > ABOVE]["horizon"]
-    at = high.max() if len(high) else local["horizon"].min()
-    return at, at < local["horizon"].max()
-
-
-def constants(runs, local, below) -> Figure:
+def constants(runs, powers, below) -> Figure:
     families = list(runs["family"].unique())
     keys = [
         Line2D([], [], color=colour_of(i), marker=MARKERS[i], markersize=5, label=family)
         for i, family in enumerate(families)
     ]
-    keys.append(
-        Line2D([], [], color=CERTIFIED, marker="_", linestyle="none", markersize=10, label="certified lower bound")
-    )
+    keys += [
+        Line2D([], [], color=CERTIFIED, marker="_", linestyle="none", markersize=10, label="certified lower bound"),
+        Line2D([], [], color=INK, linestyle="--", linewidth=1.2, label="printed, d/α + 1"),
+        Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="sharper, d/(2α) + 1"),
+    ]
     figure, axes = panels(1, 2, keys)
-    (left, right), reached = axes[0], []
+    left, right = axes[0]
     for i, family in enumerate(families):
         mine = runs[runs["family"] == family]
         root = np.sqrt(mine["horizon"])
         left.errorbar(
             mine["dim"], mine["regret"] / root, 2 * mine["error"] / root, color=colour_of(i), marker=MARKERS[i]
         )
-        found = {d: _onset(part) for d, part in local[local["family"] == family].groupby("dim")}
-        seen, later = ({d: at for d, (at, ends) in found.items() if ends == known} for known in (True, False))
-        right.plot(list(seen), list(seen.values()), color=colour_of(i), marker=MARKERS[i])
-        right.plot(
-            list(later), list(later.values()), color=colour_of(i), marker=r"$\uparrow$", markersize=11, linestyle="none"
-        )
-        reached += [at for at, _ in found.values()]
+        here = powers[powers["family"] == family]
+        right.plot(here["dim"], here["power"], color=colour_of(i), marker=MARKERS[i], linestyle="none")
+        for column, dashes in (("printed", "--"), ("sharper", ":")):
+            right.plot(here["dim"], here[column], color=colour_of(i), linestyle=dashes, linewidth=1.2)
     ends = below.groupby("dim")["per_root"].last()
     left.plot(ends.index, ends, color=CERTIFIED, marker="_", linestyle="none", markersize=12, markeredgewidth=2)
-    left.set(yscale="log", ylabel="R / √T", xlabel="d")
-    right.set(yscale="log", xlabel="d")
-    right.set_ylabel(f"last T with a slope > {ABOVE}", labelpad=0)
+    left.set(yscale="log", title="R / √T at the last horizon", xlabel="d")
+    right.set(title="power of ln T", xlabel="d", ylim=(0, None))
     ticks(left.yaxis, ends.min(), (runs["regret"] / np.sqrt(runs["horizon"])).max())
-    ticks(right.yaxis, min(reached), max(reached))
-    right.set_ylim(min(reached) / 3, max(reached) * 10)
     for axis in (left, right):
         axis.set_xticks(sorted(runs["dim"].unique()))
         sns.despine(ax=axis)

@@ -95,8 +95,7 @@ def invalid_bounds(means, arms) -> Figure:
             shape = T ** (1 - 4 / sigma**2)
             height = np.exp(np.mean(np.log(mine["regret"] / shape)))
             axis.plot(T, height * shape, color=INK, linestyle="--", linewidth=1.2)
-    axis.set(xscale="log", yscale="log", title="two bins alone", xlabel="T")
-    axis.set_ylabel("R", labelpad=0)
+    axis.set(xscale="log", yscale="log", title="two bins alone, R", xlabel="T")
     ticks(axis.yaxis, arms["regret"].min(), arms["regret"].max())
     for axis in axes[0]:
         ticks(axis.xaxis, 10.0, 1e6)

@@ -20,6 +20,7 @@ from ..finding import Finding, Verdict
 from .curves import far_out
 
 STRONGLY_CONVEX = "quadratic"
+NEAR = 0.05  # of 1/2
 LEAST_SLOPE = 0.48  # of a lower bound that grows like the square root of T
 
 
@@ -116,9 +117,9 @@ class Dimension(Experiment):
             "constants",
             "What a dimension costs",
             "Left: mean regret of the runs at the last horizon over √T, with 95 % intervals, and the certified lower "
-            "bound. Right: the last T at which the predicted slope, nothing divided out, exceeds 0.6; an arrow where "
-            "the curve ends before.",
-            lambda: constants(tables["runs"], tables["local"], tables["below"]),
+            "bound. Right: the power of ln T that the predicted curve has beside √T, (slope - 1/2) ln T over the last "
+            "half of it in ln T.",
+            lambda: constants(tables["runs"], log_powers(tables["local"]), tables["below"]),
         )
 
     def words(self, tables):
@@ -132,6 +133,7 @@ class Dimension(Experiment):
         header = ["cost", "R at the end", "slope, raw", "less (ln T)^(d/α+1)", "verdict of runs"]
         header += ["predicted up to T", "its last slope", "its limit", "verdict far out"]
         yield table(header, [_line(row) for row in _joined(runs, far).itertuples()])
+        yield _onset(log_powers(tables["local"]), runs)
         yield "## From below"
         yield (
             "On the hard family near each strongly convex cost no strategy's regret stays below this bound; "
@@ -142,6 +144,36 @@ class Dimension(Experiment):
             for r in below.itertuples()
         ]
         yield table(["cost", "T", "bound on R", "over √T"], rows)
+
+
+def log_powers(local) -> pd.DataFrame:
+    """The power of ln T beside the square root, over the last half of each curve, and those of theory."""
+    rows = []
+    for (family, dim), part in local.groupby(["family", "dim"], sort=False):
+        L = np.log(part["horizon"])
+        late = (L.min() + L.max()) / 2 <= L
+        ratio = dim / zoo.get(family, dim).constants.alpha
+        power = float(((part["slope"] - 0.5) * L)[late].mean())
+        rows.append({"family": family, "dim": dim, "power": power, "printed": ratio + 1, "sharper": ratio / 2 + 1})
+    return pd.DataFrame(rows)
+
+
+def _onset(powers, runs) -> str:
+    ends = [powers.loc[powers["power"].idxmin()], powers.loc[powers["power"].idxmax()]]
+    named = [f"{end['power']:.2f} on {end['family']} d = {end['dim']}" for end in ends]
+    when = [f"10^{end['power'] / NEAR / math.log(10):.0f}" for end in ends]  # where p / ln T = NEAR
+    grown = listing([f"{_factor(part):.1f} on {family}" for family, part in runs.groupby("family", sort=False)])
+    return (
+        f"Beside √T the predicted curves have a power of ln T between {named[0]} and {named[1]}. So without dividing "
+        f"it out a slope is within {NEAR:g} of 1/2 only from about T = {when[0]} on, or {when[1]}. From one dimension "
+        f"to the next the regret at the last horizon grows by a factor of {grown}, in the mean."
+    )
+
+
+def _factor(rows):
+    ordered = rows.sort_values("dim")
+    first, last = ordered.iloc[0], ordered.iloc[-1]
+    return (last["regret"] / first["regret"]) ** (1 / max(1, last["dim"] - first["dim"]))
 
 
 def _joined(runs, far):

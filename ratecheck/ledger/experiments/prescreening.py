@@ -271,8 +271,8 @@ class Prescreening(Experiment):
         yield Picture(
             "costs",
             "What prescreening costs, and what it brings",
-            "Left: the regret of the queries that make failure rarer than 1/T. Right: total regret with and without "
-            "the step, with 95 % intervals.",
+            "Left: the regret of the queries that make failure rarer than 1/T, straight where it is linear in ln T. "
+            "Right: total regret with and without the step, with 95 % intervals.",
             lambda: costs(tables["sizes"], tables["totals"]),
         )
 
