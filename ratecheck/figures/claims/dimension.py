@@ -6,9 +6,8 @@ import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter
 
-from ..base import CERTIFIED, INK, MARKERS, STATIONS, _approach, _approached, colour_of, number, panels, ticks
+from ..base import CERTIFIED, INK, MARKERS, colour_of, panels, ticks, towards_infinity
 
 
 def local_slopes(local, runs) -> Figure:
@@ -26,10 +25,7 @@ def local_slopes(local, runs) -> Figure:
             seen = runs[(runs["family"] == family) & (runs["dim"] == dim)].iloc[0]
             middle = np.sqrt(2.0**10 * seen["horizon"]) * 1.5 ** (i - 2)
             axis.plot(middle, seen["raw"], MARKERS[i], color=colour_of(i), markersize=6, markeredgecolor="white")
-        axis.set_xscale("function", functions=(_approach, _approached))
-        axis.xaxis.set_major_locator(FixedLocator(STATIONS))
-        axis.xaxis.set_major_formatter(FuncFormatter(lambda T, _: "∞" if STATIONS[-1] <= T else number(T)))
-        axis.set_xlim(900, STATIONS[-1])
+        towards_infinity(axis, 2.0**10)
         axis.set(title=family, xlabel="T", ylim=(0.3, 0.85))
         sns.despine(ax=axis)
     axes[0, 0].set_ylabel("d ln R / d ln T")
