@@ -15,6 +15,6 @@ study = Misspecified(
         ("cusp", 1, (1.0, 2.0)),
     ),
     octaves={"quick": (10, 18), "standard": (10, 22)},
-    replicates={"quick": 16, "standard": 48},
-    cells={"quick": 2**12, "standard": 2**16},
+    replicates={"quick": 16, "standard": 32},
+    cells={"quick": 2**12, "standard": 2**15},
 )
