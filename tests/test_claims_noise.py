@@ -28,7 +28,7 @@ def tables(**changes):
     fine = {"verdict": "CONSISTENT", "slope": 0.5, "steeper": 0.0, "steeper_low": -0.01, "steeper_high": 0.01}
     fits = pd.DataFrame([names | {"sigma": 1.0} | fine, names | {"sigma": 4.0} | fine | changes])
     means = pd.DataFrame([names | {"sigma": s, "horizon": 64, "ratio": 1.0, "invalid": s / 10} for s in (1.0, 4.0)])
-    arms = pd.DataFrame({"sigma": 4.0, "horizon": [8, 64], "regret": [2.0, 20.0], "runs": 9, "locked": [1, 2]})
+    arms = pd.DataFrame({"sigma": 4.0, "horizon": [8, 32, 64], "regret": [2.0, 9.0, 20.0], "runs": 9, "locked": 2})
     return {"fits": fits, "means": means, "arms": arms}
 
 
