@@ -119,7 +119,7 @@ class Dimension(Experiment):
             "Left: mean regret of the runs at the last horizon over √T, with 95 % intervals, and the certified lower "
             "bound. Right: the power of ln T that the predicted curve has beside √T, (slope - 1/2) ln T over the last "
             "half of it in ln T.",
-            lambda: constants(tables["runs"], log_powers(tables["local"]), tables["below"]),
+            lambda: constants(tables["runs"], log_powers(tables["local"], tables["far"]), tables["below"]),
         )
 
     def words(self, tables):
@@ -133,7 +133,7 @@ class Dimension(Experiment):
         header = ["cost", "R at the end", "slope, raw", "less (ln T)^(d/α+1)", "verdict of runs"]
         header += ["predicted up to T", "its last slope", "its limit", "verdict far out"]
         yield table(header, [_line(row) for row in _joined(runs, far).itertuples()])
-        yield _onset(log_powers(tables["local"]), runs)
+        yield _onset(log_powers(tables["local"], tables["far"]), runs)
         yield "## From below"
         yield (
             "On the hard family near each strongly convex cost no strategy's regret stays below this bound; "
@@ -146,19 +146,22 @@ class Dimension(Experiment):
         yield table(["cost", "T", "bound on R", "over √T"], rows)
 
 
-def log_powers(local) -> pd.DataFrame:
-    """The power of ln T beside the square root, over the last half of each curve, and those of theory."""
-    rows = []
-    for (family, dim), part in local.groupby(["family", "dim"], sort=False):
+def log_powers(local, far) -> pd.DataFrame:
+    """The power of ln T beside the square root, over the last half of each curve that is long enough, and theory's."""
+    rows, long = [], far[far["limit"].notna()]
+    for family, dim in zip(long["family"], long["dim"], strict=True):
+        part = local[(local["family"] == family) & (local["dim"] == dim)]
         L = np.log(part["horizon"])
         late = (L.min() + L.max()) / 2 <= L
         ratio = dim / zoo.get(family, dim).constants.alpha
         power = float(((part["slope"] - 0.5) * L)[late].mean())
         rows.append({"family": family, "dim": dim, "power": power, "printed": ratio + 1, "sharper": ratio / 2 + 1})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=["family", "dim", "power", "printed", "sharper"])
 
 
 def _onset(powers, runs) -> str:
+    if powers.empty:
+        return "No predicted curve is long enough for a power of ln T."
     ends = [powers.loc[powers["power"].idxmin()], powers.loc[powers["power"].idxmax()]]
     named = [f"{end['power']:.2f} on {end['family']} d = {end['dim']}" for end in ends]
     when = [f"10^{end['power'] / NEAR / math.log(10):.0f}" for end in ends]  # where p / ln T = NEAR
