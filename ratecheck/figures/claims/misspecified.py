@@ -52,7 +52,7 @@ def _keys():
     return [
         Line2D([], [], color=INK, linewidth=1.3, label="theory, α0 ≤ α"),
         Line2D([], [], color=INK, linewidth=1.3, linestyle="--", label="argument, α0 > α"),
-        Line2D([], [], color=colour_of(0), marker="o", linestyle="none", label="slope of runs, 95 %"),
+        Line2D([], [], color=colour_of(0), marker="o", linestyle="none", label="slope of runs, jointly 95 %"),
         Line2D(
             [], [], color=PREDICTED, marker="D", mfc="white", linestyle="none", label="limit of the predicted curve"
         ),

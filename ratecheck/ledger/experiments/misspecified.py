@@ -103,7 +103,7 @@ class Misspecified(Experiment):
             f"Runs to T = {runs['horizon'].max():,}, {runs['replicates'].max()} on each cost. μ is {self.mu_factor:g} "
             "times the least that makes lower confidence bounds valid at α0. Differences are slopes at α0 minus "
             "slopes at α over the same range of T; both have the same printed logarithm, which so drops out. "
-            "Intervals of differences hold jointly with 95 %."
+            "Intervals of runs hold jointly with 95 %."
         )
         yield _table(joined[joined["alpha0"] < joined["alpha"]], joined)
         yield "## α0 above α"
