@@ -181,10 +181,15 @@ def begins_late(result) -> bool:
 def approach_axis(axis, result):
     """The same, but with 1/ln T from right to left: T = infinity has a place, and T^s (ln T)^p has a straight slope."""
     _window(axis, result)
+    towards_infinity(axis, result.data.horizons[0])
+
+
+def towards_infinity(axis, first):
+    """A scale of 1/ln T from the first horizon on."""
     axis.set_xscale("function", functions=(_approach, _approached))
     axis.xaxis.set_major_locator(FixedLocator(STATIONS))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda T, _: "∞" if STATIONS[-1] <= T else number(T)))
-    axis.set_xlim(result.data.horizons[0] * 0.7, STATIONS[-1])
+    axis.set_xlim(first * 0.7, STATIONS[-1])
 
 
 STATIONS = (1e3, 1e4, 1e6, 1e10, 1e25, 1e300)  # labels of such an axis; the last stands for infinity

@@ -419,4 +419,15 @@ STATEMENTS = (
         ("E16",),
         "with sup u nothing is ever excluded, and a band that holds needs about ln T samples",
     ),
+    Statement(
+        "31c",
+        "Prescreening costs a logarithm",
+        "Section II, corrected",
+        "With inf u in place of sup u, and about ln T queries, the first step costs a regret of O(ln T).",
+        "prescreening",
+        SOUND,
+        (),
+        (),
+        "a union bound over cells, exponential in the number of queries",
+    ),
 )
