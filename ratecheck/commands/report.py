@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from function_zoo.commandline import Parser, path
+from function_zoo.commandline import Parser, path, some
 
+from ..background import BACKGROUND
 from . import folder_parser, remark
 
 
@@ -12,6 +13,7 @@ def make_parser(prog) -> Parser:
     parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
     parser.add_argument("--svg", action="store_true", help="figures as SVG too")
     parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=BACKGROUND)
     parser.add_argument(
         "--out",
         type=path,
@@ -24,13 +26,15 @@ def make_parser(prog) -> Parser:
 def main(argv, prog="ratecheck report") -> int:
     arguments = make_parser(prog).parse_args(argv)
 
+    from ..background import backdrop_of
     from ..report import write_html
     from ..store import Store
     from ..study.rendering import render
 
+    backdrop = backdrop_of(arguments.background)
     out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:
-        _, page = render(store, out, not arguments.no_figures, arguments.svg)
+        _, page = render(store, out, not arguments.no_figures, arguments.svg, backdrop)
         remark(store)
     print(page)
     if arguments.html:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from matplotlib import rc_context
 
+from ..background import NOTHING
 from . import diagonal, plane, sandwich
+from .background import before
 from .base import STYLE, Picture, save, slug
 from .compensated import COMPENSATED
 from .gap import GAP
@@ -24,10 +26,10 @@ __all__ = ["Regimes", "draw_overview", "draw_sandwiches", "draw_study", "engine_
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(drafts, family, analysis, svg=False) -> list[Picture]:
-    """The figures of one family."""
+def draw_study(drafts, family, analysis, svg=False, backdrop=NOTHING) -> list[Picture]:
+    """The figures of one family, perhaps with curves of another study behind its regret."""
     drawn = []
-    for kind in STUDY:
+    for kind in (before(kind, backdrop) if kind is REGRET else kind for kind in STUDY):
         with rc_context(STYLE):
             found = kind.draw(family, analysis)
             if found is not None:

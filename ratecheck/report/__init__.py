@@ -11,6 +11,7 @@ from pathlib import Path
 from function_zoo.files import together
 
 from ..analysis import Analysis
+from ..background import NOTHING, Backdrop
 from ..tables import tabulated, write_tables
 from .context import Context, Info, harmless
 from .page import write_html
@@ -19,7 +20,9 @@ from .sections import written_out
 __all__ = ["Info", "write_html", "write_report"]
 
 
-def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False) -> Path:
+def write_report(
+    folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False, backdrop: Backdrop = NOTHING
+) -> Path:
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,7 +32,7 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
             from .. import figures as drawing
 
             families = dict.fromkeys(family for family, _ in analysis.costs)
-            drawn = {f: drawing.draw_study(drafts, f, analysis, svg) for f in families}
+            drawn = {f: drawing.draw_study(drafts, f, analysis, svg, backdrop) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
         drafts.write("report.md", written_out(Context(analysis, info.harmless, drawn, tables)))

@@ -13,7 +13,7 @@ from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
 from ..markdown import listing, one_line
-from ..store import FILE, Store, StoreError, set_aside, sole_writer
+from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from . import foretelling, hard
 from .declaration import Grid, Study
 from .expectations import expected, unjudged
@@ -26,6 +26,7 @@ from .runner import NothingStored, audit_of, check_costs, run_units, surrounding
 
 COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
+MOST_PACKED = 10**6  # runs, which take about a minute
 MOST_FORESEEN = 12  # cases that a dry run predicts, a second each
 TOO_MANY = (
     f"what theory expects is shown for up to {MOST_FORESEEN} cases: name fewer families; these windows start at rough "
@@ -77,9 +78,22 @@ def conduct(
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
+            foretelling.shorten(planned, store)
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             look(store, [plan.case for plan in planned])
-            return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+            done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+            _pack(store, say)
+            return done
+
+
+def _pack(store, say):
+    """The runs as a file that travels, unless that takes minutes."""
+    if len(store) > MOST_PACKED:
+        say(f"{store.path} is large and was not packed; `ratecheck pack {store.path.parent}` does it")
+        return
+    page, aside = pack_beside(store)
+    if aside:
+        say(f"{page} held more runs than {store.path}, or none that can be read; it was set aside as {aside}")
 
 
 def _remembered(store):
@@ -209,7 +223,7 @@ def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
     planned = cases(study, curves=unforeseen)  # what is wrong is said at once
     few = len(planned) <= MOST_FORESEEN
     with ExitStack() as stack:
-        stored = (Path(folder) / FILE).exists() and not fresh
+        stored = holds_runs(folder) and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
         if few:
             planned = cases(study, curves=_remembered(store) if stored else foreseen)

@@ -9,13 +9,14 @@ from pathlib import Path
 from function_zoo.files import check_way
 
 from ..analysis import Analysis, analyse
+from ..background import NOTHING
 from ..report import Info, write_report
 from ..store import Store
 from .looks import counted, counted_on_family
 from .rungs import sandwich_of, series_used
 
 
-def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
+def render(store: Store, folder, figures=True, svg=False, backdrop=NOTHING) -> tuple[Analysis, Path]:
     """Fits, verdicts and the report, from the store alone."""
     check_way(folder, store.path.parent)
     study, planned = store.study()
@@ -48,6 +49,6 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         unused=store.strangers(used),
         sealed=store.sealed,
     )
-    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg, backdrop=backdrop)
     store.in_place()  # or the report stands in a folder that was made for it alone
     return analysis, page
