@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +12,6 @@ BACKGROUND = (
     "lay the mean curves of that study behind it, in grey: those of the same cost where it has them, else all of them; "
     "after a colon, only cases whose names hold these words (studies/bowls:quadratic)"
 )
-MOST = 40  # curves: more are a cloud
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Backdrop:
-    """Curves of a study, and which of its costs they are: the same one, or others."""
+    """Curves of a study, and which of its costs they belong to."""
 
     study: str = ""
     curves: tuple[Curve, ...] = ()
@@ -64,16 +64,19 @@ def backdrop_of(source) -> Backdrop:
         raise ValueError(f"there is no folder {str(folder)!r} with a study to lay behind")
     with Store(folder) as store:
         cases = store.study()[1]
-        chosen = [case for case in cases if all(word in case.name.lower().split() for word in words.lower().split())]
+        chosen = [case for case in cases if _words(words) <= _words(case.name)]
         if not chosen:
             known = "; ".join(case.name for case in cases[:6])
             raise ValueError(f"no case of {folder} is called {words!r} (cases: {known}{' …' * (len(cases) > 6)})")
         curves = tuple(curve for case in chosen if (curve := _curve(store, case)) is not None)
     if not curves:
         raise ValueError(f"{folder} holds no runs yet that could be laid behind; run the study first")
-    if len(curves) > MOST:
-        curves = curves[:MOST]
-    return Backdrop(Path(folder).resolve().name, curves, "other costs" if len({c.cost for c in curves}) > 1 else "")
+    costs = list(dict.fromkeys(f"{curve.family} d = {curve.dim}" for curve in curves))
+    return Backdrop(Path(folder).resolve().name, curves, costs[0] if len(costs) == 1 else f"{len(costs)} costs")
+
+
+def _words(text) -> set[str]:
+    return set(re.findall(r"\w+", text.lower()))
 
 
 def _curve(store, case) -> Curve | None:

@@ -467,6 +467,8 @@ class Fit(Speaking):
         from .background import backdrop_of
         from .figures.fitted import Fitted, fitted_figure
 
+        if background is not None and self.data.words.inverse:
+            raise ValueError(f"curves against T cannot be laid behind one against {self.data.words.x}, a size of steps")
         return fitted_figure(Fitted.of(self, rate), backdrop_of(background))
 
     def __str__(self):

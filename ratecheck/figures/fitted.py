@@ -76,7 +76,8 @@ def fitted_figure(shown: Fitted, backdrop: Backdrop = NOTHING) -> Drawing:
         seen = [shown.mean - shown.reach[0], shown.mean + shown.reach[1], shown.line]
         seen += [] if shown.shape is None else [shown.shape]
         seen += [curve.means for curve in backdrop.curves]
-        figure, axis = plain_panel(keys, shown.x, seen, shown.xlabel, shown.ylabel)
+        wide = np.concatenate([shown.x, *(curve.horizons for curve in backdrop.curves)])
+        figure, axis = plain_panel(keys, wide, seen, shown.xlabel, shown.ylabel)
         background.lay(axis, backdrop)
         axis.fill_between(shown.x, *shown.band, color=INK, alpha=0.25, linewidth=0)
         axis.plot(shown.x, shown.line, color=INK, linewidth=1.3)
