@@ -9,15 +9,14 @@ from pathlib import Path
 from function_zoo.files import check_way
 
 from ..analysis import Analysis, analyse
-from ..background import NOTHING
 from ..report import Info, write_report
 from ..store import Store
 from .looks import counted, counted_on_family
 from .rungs import sandwich_of, series_used
 
 
-def render(store: Store, folder, figures=True, svg=False, backdrop=NOTHING) -> tuple[Analysis, Path]:
-    """Fits, verdicts and the report, from the store alone."""
+def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
+    """Fits, verdicts and the report, from the store alone; `how` is that of `write_report`."""
     check_way(folder, store.path.parent)
     study, planned = store.study()
     comparisons = [tuple(pair) for pair in study["comparisons"]]
@@ -49,6 +48,6 @@ def render(store: Store, folder, figures=True, svg=False, backdrop=NOTHING) -> t
         unused=store.strangers(used),
         sealed=store.sealed,
     )
-    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg, backdrop=backdrop)
+    page = write_report(Path(folder), analysis, info, figures=figures, **how)
     store.in_place()  # or the report stands in a folder that was made for it alone
     return analysis, page
