@@ -102,7 +102,8 @@ def _main(arguments, known) -> int:
         where = (arguments.scheduler, arguments.workers)
         place(*where, tls=tls_files(*tls), limited=arguments.unit_timeout is not None)  # or it means nothing
         if arguments.dry_run:
-            print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
+            workers = arguments.workers or available_cores()
+            print(plan_text(study, folder, workers, arguments.fresh, not arguments.no_figures))
             return 0
         if "://" in (arguments.scheduler or "") and (arguments.fresh or not holds_runs(folder)):
             check_answers(arguments.scheduler, tls_files(*tls))

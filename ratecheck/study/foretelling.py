@@ -8,6 +8,7 @@ from functools import partial
 
 from ..claims import Planned
 from ..store import Store
+from . import estimate
 from .plan import FEW_STEPS
 from .runner import Aside
 
@@ -67,7 +68,9 @@ def lacking(planned: list[Planned], store: Store, foresight: int | None = None) 
         cells, last = (foresight, LONGEST) if foresight else (CELLS * (case.steps > FEW_STEPS), FAR)
         if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
-            found.append(Aside(f"the prediction for {case.name}", foretold, what, partial(_keep, series.digest)))
+            name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
+            seconds = estimate.foretelling(len(case.horizons), count, cells)
+            found.append(Aside(name, foretold, what, keep, seconds))
     return found
 
 
