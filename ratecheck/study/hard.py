@@ -97,7 +97,8 @@ def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) 
         what = (cost, horizon, members, study.noise.sigma, study.seed)
         keep = partial(_keep, key, horizon, plans, study, slots)
         name = f"the lower bound for {cost} at T = {horizon}"
-        found.append(Aside(name, bounded, what, keep, estimate.bound(cost.dim)))
+        runs = sum(estimate.MEMBER * plan.case.hard.members for plan in plans)
+        found.append(Aside(name, bounded, what, keep, estimate.bound(cost.dim), runs))
     return found
 
 
@@ -126,7 +127,7 @@ def _known(record, members: int) -> bool:
 def _keep(key, horizon, plans, study, slots, store, record):
     store.bound(key, horizon, record)
     new = [member for plan in plans for member in enlisted(plan, study, record, horizon, store)]
-    return units_of(new, store, study.noise, slots)
+    return [replace(u, seconds=u.seconds + estimate.MEMBER) for u in units_of(new, store, study.noise, slots)]
 
 
 def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Planned]:

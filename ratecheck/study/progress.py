@@ -28,7 +28,8 @@ class Progress:
     def __init__(self, units, stream=None, asides=(), slots=1):
         self.stream = stream or sys.stderr
         self.slots = slots
-        self.total, self.weight = len(units), sum(work.seconds for work in (*units, *asides))
+        self.total, self.weight = len(units), sum(unit.seconds for unit in units)
+        self.weight += sum(aside.seconds + aside.brings for aside in asides)
         self.done = self.steps = self.lost = 0
         self.passed = 0.0
         self.start = time.monotonic()
@@ -54,8 +55,9 @@ class Progress:
         self.passed += unit.seconds
 
     def set_by(self, aside):
-        """Work beside the units is done, or given up."""
+        """Work beside the units is done, or given up; what it brings is known from now on."""
         self.passed += aside.seconds
+        self.weight -= aside.brings
 
     def give_up(self, unit, sentence):
         self.lost += 1

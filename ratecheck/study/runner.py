@@ -61,6 +61,7 @@ class Aside:
     arguments: tuple
     keep: Callable  # (store, result) -> units, or None
     seconds: float = 0.0  # estimated
+    brings: float = 0.0  # the same of the units that it is expected to bring
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
