@@ -178,7 +178,7 @@ BOMB = b'{"packed": "runs of a study", "format": 1, "digest": "", "runs": 0, "un
     ("content", "said"),
     [
         (b"", "end is missing"),
-        (b"no archive", "damaged"),
+        (b"this is no archive at all", "damaged"),
         (lzma.compress(b""), "is no packed study"),
         (lzma.compress(b"{}\n"), "is no packed study"),
         (lzma.compress(b"[" * 10**6), "last line has no end"),

@@ -188,7 +188,7 @@ def unpack(packed: Path, target: Path):
         finally:
             found.close()
     if seal != (head["units"], head["total"]):
-        raise Altered(packed, f"the digest over its records does not match them; {AGAIN}")
+        raise Altered(packed, "the digest over its records does not match them")
 
 
 def _head(path, line) -> dict:
@@ -268,7 +268,7 @@ def _unpacked(path: Path) -> Iterator[bytes]:
                 raise StoreError(f"{path} would unpack to more than a packed study of its size may hold; {AGAIN}")
             yield from whole
         if rest:
-            raise Altered(path, f"its last line has no end; {AGAIN}")
+            raise Altered(path, "its last line has no end")
 
 
 def _pieces(path, file) -> Iterator[bytes]:
@@ -277,7 +277,7 @@ def _pieces(path, file) -> Iterator[bytes]:
         while not unpacker.eof:
             data = file.read(PIECE // 16) if unpacker.needs_input else b""
             if unpacker.needs_input and not data:
-                raise Altered(path, f"its end is missing; {AGAIN}")
+                raise Altered(path, "its end is missing")
             yield unpacker.decompress(data, PIECE)
     except (lzma.LZMAError, MemoryError) as error:
         raise StoreError(f"{path} is no packed study, or is damaged ({shown(error)}); {AGAIN}") from None
