@@ -7,7 +7,7 @@ from dataclasses import replace
 from matplotlib.lines import Line2D
 
 from ..background import Backdrop
-from .base import lettered
+from .base import lettered, log_ticks
 from .grid import Kind
 
 GREYS = ("0.55", "0.72", "0.4", "0.82")
@@ -47,11 +47,17 @@ def before(kind: Kind, backdrop: Backdrop) -> Kind:
 
     def panel(axis, result, *others):
         kind.panel(axis, result, *others)
-        behind = _behind(backdrop, result)
-        lay(axis, behind)
-        low, high = axis.get_ylim()
-        seen = [value for curve in behind.curves for value in curve.means]
-        axis.set_ylim(min(low, 0.8 * min(seen)), max(high, 1.25 * max(seen)))
+        lay(axis, _behind(backdrop, result))
+
+    def settle(axes, results):
+        if kind.settle is not None:
+            kind.settle(axes, results)
+        seen = [value for r in results for curve in _behind(backdrop, r).curves for value in curve.means]
+        if seen:  # the axes of a dimension are one
+            low, high = axes[0].get_ylim()
+            low, high = min(low, 0.8 * min(seen)), max(high, 1.25 * max(seen))
+            axes[0].set_ylim(low, high)
+            log_ticks(axes[0], low, high)
 
     def entries(results):
         found = {}
@@ -60,7 +66,7 @@ def before(kind: Kind, backdrop: Backdrop) -> Kind:
                 found.setdefault(handle.get_label(), handle)
         return [*kind.keys(results), *found.values()]
 
-    return replace(kind, panel=panel, keys=entries)
+    return replace(kind, panel=panel, keys=entries, settle=settle)
 
 
 def _behind(backdrop, result) -> Backdrop:
