@@ -11,6 +11,7 @@ from ratecheck import cli
 from ratecheck.store import FILE, PACKED, Store, StoreError, holds_runs, pack_beside, set_aside
 from ratecheck.store.packing import header
 from ratecheck.study import command
+from ratecheck.study.foretelling import shortened
 
 TINY = [
     "--family",
@@ -148,6 +149,15 @@ def test_a_packed_file_of_more_runs_is_not_lost(packed, tmp_path, capsys):
     assert "set aside" in capsys.readouterr().out
     aside.rename(packed / PACKED)
     assert lines_of(packed) == lines
+
+
+def test_predictions_are_kept_with_the_digits_that_mean_something(studied):
+    with Store(studied) as store:
+        records = [store.foretold(case.series.digest) for case in store.study()[1]]
+    for record in records:
+        exact = record | {"regret": [[value * (1 + 1e-9) for value in row] for row in record["regret"]]}
+        assert record["regret"]
+        assert shortened(exact)["regret"] == record["regret"] != exact["regret"]
 
 
 # From strangers
