@@ -13,6 +13,7 @@ import function_zoo as zoo
 from function_zoo.commandline import Mistake, Parser, completing, folder, meant, natural, some, whole, workers
 
 from .algorithms.registry import NAMED
+from .background import BACKGROUND, backdrop_of
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
 NOISES = ("gaussian", "uniform", "rademacher", "student")
@@ -84,6 +85,7 @@ def make_parser(prog) -> Parser:
     how.add_argument("--margin", type=real, metavar="M", help="of the slope (default: 0.05)")
     parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
     parser.add_argument("--plot", type=picture, metavar="FILE", help="write the figure there: .png, .svg or .pdf")
+    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot or --report: {BACKGROUND}")
     parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
     parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
     return parser
@@ -119,6 +121,9 @@ def _checked(arguments) -> int:
         from .report.checked import check_folder
 
         check_folder(arguments.report)
+    if arguments.background is not None and arguments.plot is None and arguments.report is None:
+        raise ValueError("--background DIR is drawn by --plot FILE or --report DIR")
+    backdrop = backdrop_of(arguments.background)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     algorithm = (
@@ -144,17 +149,17 @@ def _checked(arguments) -> int:
     except AlgorithmError as error:
         return _failed(error)
     print(done, flush=True)
-    if not _written(done, arguments):
+    if not _written(done, arguments, backdrop):
         return EXIT_FAILED
     return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
 
 
-def _written(done, arguments) -> bool:
+def _written(done, arguments, backdrop) -> bool:
     """Whether figure and report could be written; what was found is said either way."""
-    for path, write in ((arguments.plot, _draw), (arguments.report, lambda done, folder: done.report(folder))):
+    for path, write in ((arguments.plot, _draw), (arguments.report, type(done).report)):
         try:
             if path is not None:
-                print(write(done, path))
+                print(write(done, path, backdrop))
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -174,12 +179,12 @@ def _failed(error) -> int:
     return EXIT_FAILED
 
 
-def _draw(done, path):
+def _draw(done, path, backdrop):
     from function_zoo.files import replacing
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, "wb") as file:
-        done.plot().savefig(file, format=path.suffix[1:], facecolor="white")
+        done.plot(backdrop).savefig(file, format=path.suffix[1:], facecolor="white")
     return path
 
 

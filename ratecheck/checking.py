@@ -100,19 +100,28 @@ class Check(Speaking):
         """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
         return self.control is not None and self.control.verdict.name == Name.REFUTED
 
-    def plot(self):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
+    def plot(self, background=None):
+        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure.
+
+        `background`, the folder of a study, adds its mean curves in grey: those of the same cost, if it has them.
+        """
         if self.fit is None:
             if self.runs is None:
                 raise ValueError(f"there is nothing to draw: {self.verdict.reason}")
             return self.runs.plot()
-        return self.fit.plot(self.rate)
+        from .background import backdrop_of
 
-    def report(self, folder) -> Path:
-        """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page."""
+        behind = backdrop_of(background).behind(str(self.cost), self.cost.name, self.cost.dim)
+        return self.fit.plot(self.rate, background=behind)
+
+    def report(self, folder, background=None) -> Path:
+        """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page.
+
+        `background` is that of `plot`.
+        """
         from .report.checked import write_check
 
-        return write_check(self, folder)
+        return write_check(self, folder, background)
 
     # What it says
 

@@ -41,6 +41,7 @@ COMMANDS = {
     "report": Command("DIR", "write the report of a study again, from its store alone", "ratecheck.commands.report"),
     "overview": Command("DIR", "one page and two figures about all studies below DIR", "ratecheck.commands.overview"),
     "export": Command("DIR", "the table of runs, as CSV or Parquet", "ratecheck.commands.export"),
+    "pack": Command("DIR", "the store of a study as one compact file that travels", "ratecheck.commands.pack"),
     "verify": Command("DIR", "check every record of a store, and run some units again", "ratecheck.commands.verify"),
     "zoo": Command("...", "list, audit and draw the costs", "function_zoo.cli"),
     "completion": Command("SHELL", "a script for tab completion, for bash, zsh or fish", "ratecheck.completion"),

@@ -10,19 +10,24 @@ import warnings
 
 from function_zoo.commandline import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
 
+from .background import BACKGROUND
+
 EXIT_REFUTED = 3
 WIDTH = 80
 NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
-    "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input.  "
-    "It executes nothing of it.  Exit codes: 0; 2 wrong input; 3 with --strict if a rate is REFUTED."
+    "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input; a "
+    "study's folder is the table of its runs (--by case).  It executes nothing of it.  Exit codes: 0; 2 wrong input; "
+    "3 with --strict if a rate is REFUTED."
 )
 
 
 def make_parser(prog) -> Parser:
     parser = Parser(prog=prog, description="fit a rate to a table from anywhere, and judge one", epilog=NOTE)
-    parser.add_argument("table", type=some, metavar="TABLE", help="a file of runs, of means or of one series")
+    parser.add_argument(
+        "table", type=some, metavar="TABLE", help="a file of runs, of means or of one series; or a study's folder"
+    )
     claim = parser.add_argument_group("the claim")
     claim.add_argument(
         "--rate", type=some, metavar="RATE", help='to be judged, such as "N^-0.5", "sqrt(T) ln T" or "h^2"'
@@ -77,6 +82,7 @@ def make_parser(prog) -> Parser:
     )
     output = parser.add_argument_group("output")
     output.add_argument("--plot", type=path, metavar="FILE", help="also a figure, .png or .svg")
+    output.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot: {BACKGROUND}")
     output.add_argument("--json", action="store_true", help="print an object per fit instead, on a line each")
     return parser
 
@@ -99,6 +105,8 @@ def main(argv, prog="ratecheck fit") -> int:
             print(f"remark: {sentence(warning.message)}", file=sys.stderr)
     if arguments.plot is not None and (arguments.by or arguments.plot.suffix.lower() not in (".png", ".svg")):
         parser.error("--plot takes one FILE.png or FILE.svg, and one curve: no --by")
+    if arguments.background is not None and arguments.plot is None:
+        parser.error("--background DIR is drawn by --plot FILE")
     where = dict(pair(text) for text in arguments.where)
     table = table_of(sys.stdin.buffer if arguments.table == "-" else arguments.table)
     if arguments.by is None:
@@ -154,7 +162,7 @@ def _one(arguments, table, rate, where):
         else:
             judged = verdict(fit, rate, arguments.kind, arguments.margin, arguments.level)
     if arguments.plot is not None:
-        figure = fit.plot(rate)
+        figure = fit.plot(rate, background=arguments.background)
         figure.savefig(arguments.plot, bbox_inches="tight")
     if arguments.json:
         print(json.dumps(as_record(fit, judged, where), allow_nan=False))

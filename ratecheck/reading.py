@@ -32,7 +32,7 @@ class Table:
 
 
 def table_of(source) -> Table:
-    """From a pandas table, columns, records, an array, an object with a `frame`, or a file."""
+    """From a pandas table, columns, records, an array, an object with a `frame`, a file, or a study's folder."""
     import pandas as pd
 
     if isinstance(source, Table):
@@ -100,8 +100,27 @@ def _of_file(path: Path) -> Table:
     except FileNotFoundError:
         raise ValueError(f"there is no file {str(path)!r}") from None
     except IsADirectoryError:
-        raise ValueError(f"{str(path)!r} is a folder, not a table") from None
+        return _of_study(path)
     return _of_bytes(content, str(path))
+
+
+def _of_study(folder: Path) -> Table:
+    """The runs of all cases of a study, from its folder."""
+    import pandas as pd
+
+    from .store import Store, holds_runs
+
+    if not holds_runs(folder):
+        raise ValueError(f"{str(folder)!r} is a folder, not a table, and holds no runs of a study")
+    with Store(folder) as store:
+        cases = store.study()[1]
+        names = [{"case": c.name, "family": c.family, "dim": c.dim, "algorithm": c.algorithm} for c in cases]
+        frames = [
+            store.frame(case.series.digest).assign(**name)[lambda frame, known=case.horizons: frame.horizon.isin(known)]
+            for case, name in zip(cases, names, strict=True)
+        ]
+    frame = pd.concat(frames, ignore_index=True)
+    return Table(frame[[*names[0], *(column for column in frame if column not in names[0])]])
 
 
 def _of_bytes(content, name) -> Table:

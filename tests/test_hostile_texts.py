@@ -182,7 +182,8 @@ def test_a_terminal_is_told_no_secrets(small, text, capsys):
     for said in (summary(replace(small, results=results)), plan):
         assert all(c.isprintable() or c == "\n" for c in said)
     assert plan.count("\n") == 1
-    assert summary(replace(small, results=results)).count("\n") == usual.count("\n")
+    tables = [said.partition("\n\n")[0] for said in (summary(replace(small, results=results)), usual)]
+    assert tables[0].count("\n") == tables[1].count("\n")
 
 
 def test_a_command_cannot_leave_its_fence(tmp_path, small):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from matplotlib import rc_context
 
+from ..background import NOTHING
 from . import diagonal, plane, sandwich
-from .base import STYLE, Picture, save, slug
+from .background import before
+from .base import STYLE, Picture, save, save_pdf, slug
 from .compensated import COMPENSATED
 from .gap import GAP
 from .pairs import PAIRS
@@ -24,15 +26,21 @@ __all__ = ["Regimes", "draw_overview", "draw_sandwiches", "draw_study", "engine_
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(drafts, family, analysis, svg=False) -> list[Picture]:
-    """The figures of one family."""
+def draw_study(drafts, family, analysis, svg=False, backdrop=NOTHING, parameters=None) -> list[Picture]:
+    """The figures of one family, perhaps with curves of another study behind its regret.
+
+    With `parameters`, lines of text, also as PDF files that carry them.
+    """
     drawn = []
-    for kind in STUDY:
+    for kind in (before(kind, backdrop) if kind is REGRET else kind for kind in STUDY):
         with rc_context(STYLE):
             found = kind.draw(family, analysis)
             if found is not None:
                 title, figure = found
-                drawn.append(Picture(save(figure, drafts, f"{slug(family)}-{kind.stem}", svg), title, kind.caption))
+                stem = f"{slug(family)}-{kind.stem}"
+                drawn.append(Picture(save(figure, drafts, stem, svg), title, kind.caption))
+                if parameters is not None:
+                    save_pdf(figure, drafts, stem, title, parameters)
     return drawn
 
 

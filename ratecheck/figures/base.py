@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import seaborn as sns
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure  # not pyplot: no window, and nobody else's backend is changed
@@ -98,6 +99,14 @@ def save(figure, drafts: Drafts, name, svg) -> str:
         with drafts.open(f"{FOLDER}/{name}.svg", "wb") as file:
             figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return f"{name}.png"
+
+
+def save_pdf(figure, drafts: Drafts, name, title, parameters):
+    """The same for a paper: fonts that can be searched, and in its metadata what determines the numbers."""
+    said = {"Title": f"{literal(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
+    said |= {"Creator": "ratecheck", "Producer": None, "CreationDate": None}
+    with drafts.open(f"{FOLDER}/{name}.pdf", "wb") as file, rc_context({"pdf.fonttype": 42}):
+        figure.savefig(file, format="pdf", metadata=said)
 
 
 def panels(rows, columns, handles, kind=Figure, **options):

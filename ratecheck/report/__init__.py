@@ -11,15 +11,27 @@ from pathlib import Path
 from function_zoo.files import together
 
 from ..analysis import Analysis
+from ..background import NOTHING, Backdrop
 from ..tables import tabulated, write_tables
 from .context import Context, Info, harmless
+from .latex import FILE as VERDICTS_TEX
+from .latex import parameters, verdicts_tex
 from .page import write_html
 from .sections import written_out
 
-__all__ = ["Info", "write_html", "write_report"]
+__all__ = ["VERDICTS_TEX", "Info", "write_html", "write_report"]
 
 
-def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, svg: bool = False) -> Path:
+def write_report(
+    folder,
+    analysis: Analysis,
+    info: Info,
+    figures: bool = True,
+    svg: bool = False,
+    backdrop: Backdrop = NOTHING,
+    pdf: bool = False,
+    latex: bool = False,
+) -> Path:
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -29,8 +41,12 @@ def write_report(folder, analysis: Analysis, info: Info, figures: bool = True, s
             from .. import figures as drawing
 
             families = dict.fromkeys(family for family, _ in analysis.costs)
-            drawn = {f: drawing.draw_study(drafts, f, analysis, svg) for f in families}
+            known = parameters(info) if pdf else None
+            drawn = {f: drawing.draw_study(drafts, f, analysis, svg, backdrop, known) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
-        drafts.write("report.md", written_out(Context(analysis, info.harmless, drawn, tables)))
+        context = Context(analysis, info.harmless, drawn, tables)
+        drafts.write("report.md", written_out(context))
+        if latex:
+            drafts.write(VERDICTS_TEX, verdicts_tex(context))
     return folder / "report.md"

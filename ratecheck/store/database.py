@@ -19,7 +19,8 @@ from . import checksums, notes
 from .checking import checked, described, implausible
 from .errors import StoreError, explained, shown
 from .opening import AT_ONCE, check_plain, to_read, to_write
-from .schema import FILE, FORMAT, RUN, SERIES, TEXTS, UNIT, made, recognised
+from .packing import Unpacked, unpack
+from .schema import FILE, FORMAT, PACKED, RUN, SERIES, TEXTS, UNIT, made, recognised
 from .upgrade import upgrade
 
 
@@ -30,18 +31,21 @@ def now() -> str:
 class Store:
     """The runs of a study folder: to be read, or with `create=True` to be written, made where there is none.
 
-    Opening it checks every record; a store that was altered, or that is none, is refused and left as it was.
+    Where only a packed file is there, it is read, or unpacked before anything is written.  Opening a store checks every
+    record; one that was altered, or that is none, is refused and left as it was.
     """
 
     def __init__(self, folder, create: bool = False):
         self.path = Path(folder) / FILE
         check_plain(self.path, links=not create)
         with explained(self.path, writing=create):
-            fresh = not self.path.exists() or self.path.stat().st_size == 0
+            fresh, packed = not _filled(self.path), self.path.with_name(PACKED)
             if fresh and not create:
-                raise StoreError(f"there is no {FILE} in {folder}; run the study first")
-            if fresh:
-                self._make()
+                if not packed.exists():
+                    raise StoreError(f"there is no {FILE} and no {PACKED} in {folder}; run the study first")
+                self.path = packed
+            elif fresh:
+                self._make(packed)
             with explained(self.path):
                 self._open()
             if create:
@@ -56,7 +60,7 @@ class Store:
 
     def _open(self):
         """Refuse, without a write, what is no sound store."""
-        self._opened = to_read(self.path)
+        self._opened = Unpacked(self.path) if self.path.name == PACKED else to_read(self.path)
         try:
             self.sealed = recognised(self._opened, self.path) == FORMAT
             self._digest = checked(self._opened, self.path, self.sealed).digest
@@ -64,17 +68,15 @@ class Store:
             self._opened.close()
             raise
 
-    def _make(self):
-        """Whole or not at all: a store that carries its name is one."""
+    def _make(self, packed: Path):
+        """Whole or not at all: a store that carries its name is one.  What was packed is in it."""
         handle, draft = tempfile.mkstemp(prefix=f".{FILE}.", suffix=".new", dir=self.path.parent)
         os.close(handle)
         try:
-            connection = sqlite3.connect(draft, isolation_level=None)
-            try:
-                connection.executescript(made())
-                connection.execute("INSERT INTO seal VALUES (1, 0, ?)", (checksums.EMPTY,))
-            finally:
-                connection.close()
+            if packed.exists():
+                unpack(packed, Path(draft))
+            else:
+                _make_empty(draft)
             umask = os.umask(0)
             os.umask(umask)
             os.chmod(draft, 0o666 & ~umask)
@@ -345,6 +347,10 @@ class Store:
         with explained(self.path):
             yield from self._opened.chunks(query, (series,), size)
 
+    def __len__(self) -> int:
+        """How many runs there are."""
+        return self._all("SELECT COUNT(*) FROM runs")[0][0]
+
     def count(self, series: str) -> int:
         """How many runs of a series there are."""
         return self._all("SELECT COUNT(*) FROM runs WHERE series = ?", series)[0][0]
@@ -381,6 +387,19 @@ class Store:
             with explained(self.path):
                 self._digest = checked(self._opened, self.path, self.sealed).digest
         return self._digest
+
+
+def _filled(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _make_empty(path):
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.executescript(made())
+        connection.execute("INSERT INTO seal VALUES (1, 0, ?)", (checksums.EMPTY,))
+    finally:
+        connection.close()
 
 
 def _foretold(series: str) -> str:

@@ -10,7 +10,7 @@ from function_zoo.files import check_way, no_formula, replacing
 
 from .database import Store
 from .errors import StoreError
-from .schema import FILE, RUN, SERIES
+from .schema import FILE, PACKED, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together
 MAGIC = b"SQLite format 3\x00"
@@ -29,7 +29,7 @@ def _check_target(path: Path):
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
     refusal = f"{path} belongs to a store, which an export would destroy; give another file"
-    if path.name.startswith(FILE) or os.path.basename(os.path.realpath(path)).startswith(FILE):
+    if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
         raise StoreError(refusal)
     if path.is_file():
         with open(path, "rb", opener=_without_waiting) as file:

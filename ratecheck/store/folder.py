@@ -8,21 +8,32 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .database import now
+from .database import Store, now
 from .errors import StoreError, explained, shown
 from .opening import BESIDE, Connection, check_plain
-from .schema import APPLICATION, FILE, check_tables
+from .packing import header, pack
+from .schema import APPLICATION, FILE, PACKED, check_tables
 
 LOCK = "runs.sqlite-lock"
 HOLDER = {"holder": "CREATE TABLE holder (who TEXT)"}
 
 
+def holds_runs(folder) -> bool:
+    """Whether a folder holds a store, or a packed one."""
+    return any((Path(folder) / name).exists() for name in (FILE, PACKED))
+
+
 def set_aside(folder) -> Path | None:
-    """Rename the store, so that a fresh one can be made; whatever it is, it is not deleted."""
+    """Rename the store and the packed one, so that a fresh one can be made; whatever they are, they are not deleted."""
     path = Path(folder) / FILE
-    if not path.exists() and not path.is_symlink():
-        return None
-    # a store that was killed has runs in its log: one file is safer to rename than two
+    if path.exists():
+        _empty_log(path)
+    found = [_renamed(path, BESIDE), _renamed(path.with_name(PACKED))]
+    return next(filter(None, found), None)
+
+
+def _empty_log(path: Path):
+    """A store that was killed has runs in its log: one file is safer to rename than two."""
     with suppress(sqlite3.Error, StoreError):
         check_plain(path)
         connection = sqlite3.connect(path, isolation_level=None)
@@ -31,14 +42,34 @@ def set_aside(folder) -> Path | None:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             connection.close()
+
+
+def _renamed(path: Path, beside=()) -> Path | None:
+    if not path.exists() and not path.is_symlink():
+        return None
     number = 1
-    while (aside := path.with_name(f"{FILE}.{number}.old")).exists():
+    while (aside := path.with_name(f"{path.name}.{number}.old")).exists():
         number += 1
-    for suffix in ("", *BESIDE):
+    for suffix in ("", *beside):
         part = path.with_name(path.name + suffix)
         if part.exists() or part.is_symlink():
             part.rename(aside.with_name(aside.name + suffix))
     return aside
+
+
+def pack_beside(store: Store) -> tuple[Path, Path | None]:
+    """Pack a store into its own folder; also where a packed file went that holds what the store does not.
+
+    A store only grows: a packed file of more runs, or one that cannot be read, comes from elsewhere.
+    """
+    target, aside = store.path.with_name(PACKED), None
+    if target.exists() and store.path.name != PACKED:
+        try:
+            foreign = header(target)["runs"] > len(store)
+        except StoreError:
+            foreign = True
+        aside = _renamed(target) if foreign else None
+    return pack(store, target), aside
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .errors import AWAY, Altered, StoreError
 
 FILE = "runs.sqlite"
+PACKED = "runs.jsonl.xz"  # the same in a file that travels, see `packing`
 APPLICATION = 0x72617465  # "rate", in the header of every store
 FORMAT = 2
 UNSEALED = 1  # the format of earlier versions: the same without checksums

@@ -83,7 +83,7 @@ def _main(arguments, known) -> int:
         return 0
     from ..engine import EngineError, available_cores
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
-    from ..store import FILE, StoreError, StoreFull, Unreadable
+    from ..store import StoreError, StoreFull, Unreadable, holds_runs
     from .conduct import conduct, plan_text
     from .declaration import Study
     from .declared import declaration, home_of
@@ -102,9 +102,10 @@ def _main(arguments, known) -> int:
         where = (arguments.scheduler, arguments.workers)
         place(*where, tls=tls_files(*tls), limited=arguments.unit_timeout is not None)  # or it means nothing
         if arguments.dry_run:
-            print(plan_text(study, folder, arguments.workers or available_cores(), arguments.fresh))
+            workers = arguments.workers or available_cores()
+            print(plan_text(study, folder, workers, arguments.fresh, not arguments.no_figures))
             return 0
-        if "://" in (arguments.scheduler or "") and (arguments.fresh or not (folder / FILE).exists()):
+        if "://" in (arguments.scheduler or "") and (arguments.fresh or not holds_runs(folder)):
             check_answers(arguments.scheduler, tls_files(*tls))
         how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
         done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)

@@ -12,20 +12,21 @@ from typing import NamedTuple
 from ..analysis import Analysis
 from ..claims import Planned
 from ..executors import place, tls_files
-from ..markdown import listing, one_line
-from ..store import FILE, Store, StoreError, set_aside, sole_writer
-from . import foretelling, hard
+from ..markdown import counted, listing, one_line
+from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
+from . import estimate, foretelling, hard
 from .declaration import Grid, Study
+from .estimate import COMPILE, Forecast
 from .expectations import expected, unjudged
 from .limits import checked
 from .looks import look
 from .plan import CURVES, cases, foreseen, unforeseen, workload
 from .progress import Progress, clock
 from .rendering import render
-from .runner import NothingStored, audit_of, check_costs, run_units, surroundings, units_of
+from .runner import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
 
-COMPILE = 10.0  # seconds, once on a machine
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
+MOST_PACKED = 10**6  # runs, which take about a minute
 MOST_FORESEEN = 12  # cases that a dry run predicts, a second each
 TOO_MANY = (
     f"what theory expects is shown for up to {MOST_FORESEEN} cases: name fewer families; these windows start at rough "
@@ -77,9 +78,22 @@ def conduct(
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
+            foretelling.shorten(planned, store)
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             look(store, [plan.case for plan in planned])
-            return Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+            done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+            _pack(store, say)
+            return done
+
+
+def _pack(store, say):
+    """The runs as a file that travels, unless that takes minutes."""
+    if len(store) > MOST_PACKED:
+        say(f"{store.path} is large and was not packed; `ratecheck pack {store.path.parent}` does it")
+        return
+    page, aside = pack_beside(store)
+    if aside:
+        say(f"{page} held more runs than {store.path}, or none that can be read; it was set aside as {aside}")
 
 
 def _remembered(store):
@@ -115,10 +129,7 @@ def _note_plan(store, plan):
 
 
 def _run(study, planned, store, make_executor, unit_timeout):
-    costs = list({str(p.cost): p.cost for p in planned}.values())
-    known = store.audits()
-    asides = [audit_of(c) for c in costs if not _current(c, known.get(str(c)))]
-    asides += [*foretelling.lacking(planned, store, study.foresight), *hard.lacking(planned, study, store)]
+    asides = [*_about_cases(study, planned, store), *hard.lacking(planned, study, store)]
     to_run = [*planned, *hard.unfinished(planned, study, store)]
     executor = make_executor() if asides or units_of(to_run, store, study.noise, 1) else None
     store.note("failed", [])
@@ -130,13 +141,20 @@ def _run(study, planned, store, make_executor, unit_timeout):
     progress = Progress([])
     try:
         units = units_of(to_run, store, study.noise, executor.slots)
-        progress = Progress(units)
+        progress = Progress(units, asides=asides, slots=executor.slots)
         outcome = run_units(units, store, executor, session, progress, asides, unit_timeout)
         store.note("failed", outcome.failed)
     finally:
         executor.close()
         progress.close()
         store.end_session(session, details | {"seconds": round(time.monotonic() - start, 1)})
+
+
+def _about_cases(study, planned, store) -> list[Aside]:
+    """Audits and predictions that are not stored."""
+    costs, known = {str(p.cost): p.cost for p in planned}, store.audits()
+    audits = [audit_of(cost) for name, cost in costs.items() if not _current(cost, known.get(name))]
+    return [*audits, *foretelling.lacking(planned, store, study.foresight)]
 
 
 def _current(cost, rows) -> bool:
@@ -204,27 +222,40 @@ def _expectations(planned, margin):
         yield f"{one_line(plan.case.name)}: {expected(plan.case, margin)}"
 
 
-def plan_text(study: Study, folder, workers: int, fresh: bool = False) -> str:
+def _busy(here, whole, workers) -> str:
+    """What a quiet machine would take, where this one is busy."""
+    quiet = here._replace(load=1.0)
+    return f"; this machine is busy, on a quiet one {clock(whole.on(quiet, workers))}" if here.load > 1.5 else ""
+
+
+def plan_text(study: Study, folder, workers: int, fresh: bool = False, figures: bool = True) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
     planned = cases(study, curves=unforeseen)  # what is wrong is said at once
     few = len(planned) <= MOST_FORESEEN
     with ExitStack() as stack:
-        stored = (Path(folder) / FILE).exists() and not fresh
+        stored = holds_runs(folder) and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
         if few:
             planned = cases(study, curves=_remembered(store) if stored else foreseen)
         work, extra = workload(planned, store, workers), hard.workload(planned, store)
+        beside = sum(aside.seconds for aside in _about_cases(study, planned, store))
+    here, families = estimate.machine(), {plan.case.family for plan in planned}
+    report = estimate.report(len(planned), len(families), figures)
+    python = estimate.START + estimate.CURVE * len(planned) * (not stored) + beside + extra.work.python + report
+    runs, whole = Forecast(work.seconds), Forecast(work.seconds + extra.work.kernels, python)
     lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [
         "",
-        f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(work.seconds / workers)} on {workers} "
-        f"workers (and {COMPILE:.0f} s to compile, once on a machine), about {memory:.2g} GB of memory",
+        f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(runs.on(here, workers))} on "
+        f"{counted(workers, 'worker')}, about {memory:.2g} GB of memory",
         f"lower bounds: {extra.bounds} to certify, and {extra.runs} runs on members of their hard families, "
-        f"{extra.steps:.2g} steps: about {clock(extra.seconds / workers)}"
+        f"{extra.steps:.2g} steps: about {clock(extra.work.on(here, workers))}"
         if extra.bounds or extra.runs
         else f"lower bounds: none to compute, no member of a hard family to run ({_families(planned)})",
+        f"in all about {clock(whole.on(here, workers))}, audits, predictions and report included, and {COMPILE:.0f} s "
+        f"to compile, once on a machine{_busy(here, whole, workers)}",
         f"into {folder}",
     ]
     return "\n".join(lines)

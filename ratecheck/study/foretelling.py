@@ -8,12 +8,14 @@ from functools import partial
 
 from ..claims import Planned
 from ..store import Store
+from . import estimate
 from .plan import FEW_STEPS
 from .runner import Aside
 
 VERSION = 1  # of what is kept: raised whenever the same runs are foretold otherwise
 CELLS = 2**16  # of a long curve
 FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
+DIGITS = 7  # that are kept of a predicted regret: rounding stays far below the noise of any number of runs
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
@@ -39,7 +41,19 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last
         return record | {"problem": "theory foretells no regret at all"}
     means = frame.groupby("horizon")[["noise", "within", "error"]].mean()
     regret = frame.pivot(index="alignment", columns="horizon", values="regret")
-    return record | {"regret": regret.to_numpy().tolist(), "left_open": means.to_numpy().tolist()}
+    return shortened(record | {"regret": regret.to_numpy().tolist(), "left_open": means.to_numpy().tolist()})
+
+
+def shortened(record: dict) -> dict:
+    """The same with no more digits than mean something, which would make half of a packed study."""
+    return record | {"regret": [[float(f"{value:.{DIGITS}g}") for value in row] for row in record["regret"]]}
+
+
+def shorten(planned: list[Planned], store: Store):
+    """Do so with what an earlier version has left; where there is nothing to shorten, nothing is written."""
+    for case in {plan.case.series.digest: plan.case for plan in planned}.values():
+        if known := store.foretold(case.series.digest):
+            store.foretell(case.series.digest, shortened(known))
 
 
 def lacking(planned: list[Planned], store: Store, foresight: int | None = None) -> list[Aside]:
@@ -54,7 +68,9 @@ def lacking(planned: list[Planned], store: Store, foresight: int | None = None) 
         cells, last = (foresight, LONGEST) if foresight else (CELLS * (case.steps > FEW_STEPS), FAR)
         if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
-            found.append(Aside(f"the prediction for {case.name}", foretold, what, partial(_keep, series.digest)))
+            name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
+            seconds = estimate.foretelling(len(case.horizons), count, cells)
+            found.append(Aside(name, foretold, what, keep, seconds))
     return found
 
 

@@ -22,7 +22,9 @@ from ..engine import series_of
 from ..minimax.members import UNCERTIFIED, VERSION, bounded, chosen, cost_of, numbered
 from ..noise import GAUSSIAN
 from ..store import Store
+from . import estimate
 from .declaration import Grid, Study
+from .estimate import Forecast
 from .runner import Aside, units_of
 
 HORIZONS = 4  # with a family of their own
@@ -94,7 +96,9 @@ def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) 
         members = study.members if plans else 0
         what = (cost, horizon, members, study.noise.sigma, study.seed)
         keep = partial(_keep, key, horizon, plans, study, slots)
-        found.append(Aside(f"the lower bound for {cost} at T = {horizon}", bounded, what, keep))
+        name = f"the lower bound for {cost} at T = {horizon}"
+        runs = sum(estimate.MEMBER * plan.case.hard.members for plan in plans)
+        found.append(Aside(name, bounded, what, keep, estimate.bound(cost.dim), runs))
     return found
 
 
@@ -123,7 +127,7 @@ def _known(record, members: int) -> bool:
 def _keep(key, horizon, plans, study, slots, store, record):
     store.bound(key, horizon, record)
     new = [member for plan in plans for member in enlisted(plan, study, record, horizon, store)]
-    return units_of(new, store, study.noise, slots)
+    return [replace(u, seconds=u.seconds + estimate.MEMBER) for u in units_of(new, store, study.noise, slots)]
 
 
 def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Planned]:
@@ -174,8 +178,6 @@ def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Sto
 
 # What it takes
 
-SECONDS = (0.6, 1.2, 2.5)  # of a bound and its members in 1, 2 and 3 or more dimensions; measured on one machine
-
 
 class Extra(NamedTuple):
     """Bounds and runs on members that are still to come."""
@@ -183,17 +185,17 @@ class Extra(NamedTuple):
     bounds: int
     runs: int
     steps: int
-    seconds: float
+    work: Forecast
 
 
 def workload(planned: list[Planned], store) -> Extra:
     needed = list(_needed(planned, store))
-    seconds = sum(SECONDS[min(cost.dim, len(SECONDS)) - 1] for cost, *_ in needed)
-    runs = steps = 0
+    python = sum(estimate.bound(cost.dim) for cost, *_ in needed)
+    runs, steps, kernels = 0, 0, 0.0
     for plan in planned:
         for horizon in plan.case.hard.horizons:
             if not _finished(plan.case, horizon, store):
                 members = plan.case.hard.members
                 runs, steps = runs + members, steps + members * horizon
-                seconds += members * horizon * plan.algorithm.seconds_per_step(plan.cost, horizon)
-    return Extra(len(needed), runs, steps, seconds)
+                kernels += members * horizon * plan.algorithm.seconds_per_step(plan.cost, horizon)
+    return Extra(len(needed), runs, steps, Forecast(kernels, python + estimate.MEMBER * runs))

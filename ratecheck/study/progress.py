@@ -9,7 +9,8 @@ from contextlib import suppress
 
 from ..markdown import one_line
 
-LINE_EVERY = 10.0  # seconds between lines in a log
+FIRST_LINE, LINE_EVERY = 1.0, 10.0  # seconds until the first line in a log, and between the others
+TRUST = 2.0  # seconds for which an estimate counts as much as what is seen
 PATIENCE = 0.5  # seconds between two looks
 
 
@@ -20,16 +21,19 @@ def speak(sentence, stream=None):
 
 
 class Progress:
-    """Counts units and steps; time left follows from the estimated weights of the units."""
+    """Counts units and steps; time left follows from what units and asides were estimated to take, and then took."""
 
     patience = PATIENCE
 
-    def __init__(self, units, stream=None):
+    def __init__(self, units, stream=None, asides=(), slots=1):
         self.stream = stream or sys.stderr
-        self.total, self.weight = len(units), sum(u.seconds for u in units)
+        self.slots = slots
+        self.total, self.weight = len(units), sum(unit.seconds for unit in units)
+        self.weight += sum(aside.seconds + aside.brings for aside in asides)
         self.done = self.steps = self.lost = 0
         self.passed = 0.0
-        self.start = self.spoke = time.monotonic()
+        self.start = time.monotonic()
+        self.spoke = self.start + FIRST_LINE - LINE_EVERY
         self.bar = None
         if self.total and self.stream is not None and self.stream.isatty():
             from tqdm import tqdm
@@ -50,6 +54,11 @@ class Progress:
         self.steps += unit.steps
         self.passed += unit.seconds
 
+    def set_by(self, aside):
+        """Work beside the units is done, or given up; what it brings is known from now on."""
+        self.passed += aside.seconds
+        self.weight -= aside.brings
+
     def give_up(self, unit, sentence):
         self.lost += 1
         self.passed += unit.seconds
@@ -61,16 +70,19 @@ class Progress:
         speak(sentence, self.stream)
 
     def __str__(self):
-        elapsed = time.monotonic() - self.start
-        share = self.passed / self.weight if self.weight else 1.0
-        left = f", {clock(elapsed * (1 - share) / share)} left" if share > 0.02 else ""
+        elapsed = max(time.monotonic() - self.start, 1e-9)
         lost = f", {self.lost} given up" if self.lost else ""
-        speed = f"{self.steps / max(elapsed, 1e-9) / 1e6:.1f} million steps/s"
-        return f"{self.done} of {self.total} units{lost}, {speed}{left}"
+        speed = f", {spelt(self.steps / elapsed)} steps/s" if self.steps else ""
+        return f"{self.done} of {self.total} units{lost}{speed}, {clock(self.left(elapsed))} left"
+
+    def left(self, elapsed: float) -> float:
+        """Seconds: at first as estimated, soon as the pace so far tells."""
+        pace = (elapsed + TRUST) / (self.passed / self.slots + TRUST)
+        return max(self.weight - self.passed, 0.0) / self.slots * pace
 
     def show(self):
         if self.bar is not None:
-            self.bar.n = 100 * self.passed / self.weight if self.weight else 100
+            self.bar.n = min(100 * self.passed / self.weight, 100) if self.weight else 100
             self.bar.set_description_str(str(self), refresh=True)
         elif self.total and time.monotonic() - self.spoke > LINE_EVERY:
             self.spoke = time.monotonic()
@@ -82,6 +94,14 @@ class Progress:
         if self.total:
             elapsed = time.monotonic() - self.start
             speak(f"{self.done} of {self.total} units in {clock(elapsed)}", self.stream)
+
+
+def spelt(number: float) -> str:
+    """3.2 million, 41 thousand, 7.5."""
+    for size, word in ((1e6, " million"), (1e3, " thousand")):
+        if number >= size:
+            return f"{number / size:.3g}{word}" if number < 1000 * size else f"{number / size:.0f}{word}"
+    return f"{number:.2g}" if number < 100 else f"{number:.0f}"
 
 
 def clock(seconds: float) -> str:

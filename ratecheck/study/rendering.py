@@ -15,8 +15,8 @@ from .looks import counted, counted_on_family
 from .rungs import sandwich_of, series_used
 
 
-def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Path]:
-    """Fits, verdicts and the report, from the store alone."""
+def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
+    """Fits, verdicts and the report, from the store alone; `how` is that of `write_report`."""
     check_way(folder, store.path.parent)
     study, planned = store.study()
     comparisons = [tuple(pair) for pair in study["comparisons"]]
@@ -48,6 +48,6 @@ def render(store: Store, folder, figures=True, svg=False) -> tuple[Analysis, Pat
         unused=store.strangers(used),
         sealed=store.sealed,
     )
-    page = write_report(Path(folder), analysis, info, figures=figures, svg=svg)
+    page = write_report(Path(folder), analysis, info, figures=figures, **how)
     store.in_place()  # or the report stands in a folder that was made for it alone
     return analysis, page

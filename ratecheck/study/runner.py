@@ -21,6 +21,7 @@ from ..engine import SEMANTICS, EngineError, check_cost, run_replicate
 from ..executors import NotLoaded, UnitTimeout
 from ..noise import Noise
 from ..store import Store
+from . import estimate
 from .determinism import Repeats
 from .limits import Limits
 
@@ -59,6 +60,8 @@ class Aside:
     function: Callable
     arguments: tuple
     keep: Callable  # (store, result) -> units, or None
+    seconds: float = 0.0  # estimated
+    brings: float = 0.0  # the same of the units that it is expected to bring
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
@@ -84,7 +87,10 @@ def audit(cost, stop=None):
 
 
 def audit_of(cost) -> Aside:
-    return Aside(f"the audit of {cost}", audit, (cost,), lambda store, rows: store.add_audit(str(cost), rows))
+    def keep(store, rows):
+        store.add_audit(str(cost), rows)
+
+    return Aside(f"the audit of {cost}", audit, (cost,), keep, estimate.AUDIT)
 
 
 # What is missing
@@ -98,6 +104,12 @@ class NothingStored:
 
     def speeds(self) -> dict:
         return {}
+
+    def audits(self) -> dict:
+        return {}
+
+    def foretold(self, series) -> None:
+        return None
 
     def bounded(self, cost, horizon) -> None:
         return None
@@ -233,6 +245,7 @@ class _Work:
         if isinstance(error, EngineError):  # no number of this engine can be trusted
             raise error
         if not isinstance(unit, Unit):
+            self.progress.set_by(unit)
             if error is None:
                 self._add(unit.keep(self.store, future.result()) or ())
             else:

@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from ..analysis import Analysis
 from ..markdown import listing, one_line
 from ..report.context import harmless
 
+WIDTH = 80
+HEADS = ("theorem", "slope, ln T power", "slope [95 %]", "force", "verdict")
+WIDTHS = (11, 19, 20, 9, 14)  # of the columns, over indented rows: fewer columns than a terminal has
+UNJUDGED = "NOT JUDGED"
+
 
 def summary(analysis: Analysis) -> str:
+    """A table of all verdicts in 80 columns, and sentences below it."""
     analysis = harmless(analysis, one_line)  # a terminal obeys what a name may hold
-    heads = ("family", "d", "algorithm", "theorem", "slope, ln T power", "slope [95 %]", "passes", "caught", "verdict")
-    rows = [row_of(result, judged) for result in analysis.results for judged in result.judged]
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in [heads, *rows]]
+    marks = {}  # what a letter behind a verdict stands for
+    lines = [row(HEADS)]
+    for result in analysis.results:
+        lines.append(shortened(result.case.name, WIDTH))
+        lines += [row(cells(result, judged, marks)) for judged in result.judged]
     lines.append("")
-    lines.append("slopes are exponents of R, the cumulative regret: R = T^slope (ln T)^power")
-    lines.append("passes: the worst pure power that could have been CONSISTENT; caught: the best that is surely not")
+    said = [f"{letter}: {text}" for text, letter in marks.items()]
+    said.append("slopes are exponents of R, the cumulative regret: R = T^slope (ln T)^power")
+    said.append("force: the worst pure power that could have been CONSISTENT / the best that is surely not")
     if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
-        lines.append("printed -> corrected powers of ln T; slopes are fitted at the last of them")
-    lines += [*unmet(analysis), *controls(analysis)]
-    lines += bounds(analysis)
+        said.append("printed->corrected powers of ln T; slopes are fitted at the last of them")
+    said += [*unmet(analysis), *controls(analysis)]
+    said += bounds(analysis)
     unjudged = [r.case.name for r in analysis.results if r.problem]
     if unjudged:
-        lines.append(f"not judged (the report says why): {'; '.join(unjudged)}")
+        said.append(f"{UNJUDGED}, slopes in brackets (the report says why): {'; '.join(unjudged)}")
+    lines += [line for sentence in said for line in wrapped(sentence)]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def row_of(result, judged) -> tuple[str, ...]:
-    claim, rate, case, parts = judged.claim, judged.claim.rate, result.case, judged.assessment
+def row(texts) -> str:
+    return "  " + " ".join(shortened(text, width).ljust(width) for text, width in zip(texts, WIDTHS, strict=True))
+
+
+def shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def wrapped(sentence: str) -> list[str]:
+    """In as many lines as it takes; what cannot be broken, such as a long name, is cut into pieces."""
+    return textwrap.wrap(sentence, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
+
+
+def cells(result, judged, marks) -> tuple[str, ...]:
+    claim, rate = judged.claim, judged.claim.rate
     fit = result.fit_for(claim)
     fit = fit and fit.at(rate.log_power)
-    slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]" if fit else "-"
     powers = dict.fromkeys(f"{r.log_power:.3g}" for r in (claim.printed, rate))
-    theory = f"{'<=' if claim.kind == 'upper' else '>='} {rate.slope:.3f}  {' -> '.join(powers)}"
-    passes, caught = limits(parts.exponent)
-    note = f"{judged.name}"
-    if claim.per_cost and parts.exponent.name != judged.name:
-        note += f" (exponent {parts.exponent.name}, printed log power {parts.log_power.name})"
-    mark = "*" if claim.violated else ""
-    return case.family, str(case.dim), case.algorithm, claim.theorem + mark, theory, slope, passes, caught, note
+    theory = f"{'<=' if claim.kind == 'upper' else '>='}{rate.slope:.3f}, {'->'.join(powers)}"
+    theorem = shortened(claim.theorem, WIDTHS[0] - 1) + "*" * bool(claim.violated)
+    if fit is None or (claim.per_cost and result.problem):
+        return theorem, theory, f"({fit.slope:.3f})" if fit else "-", "-", UNJUDGED
+    slope = f"{fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"
+    return theorem, theory, slope, "/".join(limits(judged.assessment.exponent)), verdict(judged, marks)
+
+
+def verdict(judged, marks: dict) -> str:
+    """In a word; a letter behind it says where exponent and log power fare differently."""
+    parts = judged.assessment
+    if not judged.claim.per_cost or parts.exponent.name == judged.name:
+        return f"{judged.name}"
+    what = f"exponent {parts.exponent.name}, printed log power {parts.log_power.name}"
+    return f"{judged.name} {marks.setdefault(what, chr(ord('a') + len(marks)))}"
 
 
 def limits(v) -> tuple[str, str]:
