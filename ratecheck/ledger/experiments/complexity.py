@@ -15,9 +15,8 @@ import function_zoo as zoo
 
 from ...algorithms import AdaptiveBins
 from ...claims import Curve, Theorem
-from ...curve import LOG_MARGIN
+from ...curve import LOG_MARGIN, window_slope
 from ...curve import far as seen_far
-from ...curve import window_slope
 from ...engine import begin, simulate
 from ...estimate import Estimate
 from ...fit import fit_rate
@@ -29,8 +28,13 @@ from ...verdicts import MARGIN, Name
 from ..experiment import Effort, Experiment, Judgement, Picture
 from ..finding import Finding, Verdict
 from . import heaps
+from .shared import jackknife, ratio_of_means
 
 LEVEL = 0.95  # of all intervals of a claim together
+FAR_HEADER = (
+    *("cost", "predicted to T", "cells", "slope of the ratio", "exponent", "its limit", "log power", "its limit"),
+    *("verdict", "runs / predicted"),
+)
 LOWEST, HIGHEST = -0.15, 0.59  # what stale keys were said to do to the regret
 
 
@@ -121,21 +125,21 @@ class Complexity(Experiment):
             "corrected growth over the last half of it, and the limits of its slope and log power (in ln T; shifted: "
             f"in ln T + μ a0^α) as several ways to extrapolate have them. It is CONSISTENT if the slope is within "
             f"±{MARGIN:g} and, where the log power stands alone, that is within ±{LOG_MARGIN:g}; REFUTED if a limit "
-            f"excludes the corrected growth by as much. The cells of runs must keep to the prediction within T^±{MARGIN:g}."
+            f"excludes the corrected growth by as much. The cells of runs must keep to the prediction "
+            f"within T^±{MARGIN:g}."
         )
         yield table(
             ["cost", "corrected growth", "slope after ln T", "slope after its own log", "cells at the last T"],
             [_growth_row(name, part) for name, part in tables["cells"].groupby("cost", sort=False)],
         )
         yield table(
-            ["cost", "predicted to T", "cells", "slope of the ratio", "exponent", "its limit", "log power", "its limit"]
-            + ["verdict", "runs / predicted"],
+            FAR_HEADER,
             [_far_row(name, part, tables["cells"]) for name, part in tables["far"].groupby("cost", sort=False)],
         )
         yield "## A heap"
         yield (
-            "An ordinary heap knows the key that a cell had when it was last queried. All keys fall with ln t, those of "
-            "cells with few queries fastest, so that its smallest key is hardly ever the smallest. With the "
+            "An ordinary heap knows the key that a cell had when it was last queried. All keys fall with ln t, those "
+            "of cells with few queries fastest, so that its smallest key is hardly ever the smallest. With the "
             "same random numbers, and the argmin in every step, the run is that of the engine to the last bit."
         )
         header = ["cost", "T", "not the argmin", "regret, old keys / argmin", "cells", "matches per step"]
@@ -217,9 +221,7 @@ def beside(part):
         return np.polyfit(L, means[0] - means[1], 1)[0]
 
     every = np.arange(n)
-    left_out = np.array([slope(every != i) for i in every])
-    se = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    return Estimate(slope(every >= 0), se, n - 1)
+    return jackknife(slope(every >= 0), np.array([slope(every != i) for i in every]))
 
 
 def limits(part):
@@ -279,13 +281,16 @@ def few_cells(tables) -> Finding:
         foretold = f"the regret was to move by {LOWEST:+.0%} to {HIGHEST:+.0%}, with about 98 % of picks not the argmin"
     if growing:
         name, e = max(growing.items(), key=lambda item: item[1].value)
-        evidence = f"cells / ln T grow like T^{e.value:.3f} {interval(e.low, e.high)} on {name} ({_count(growing, fits)}); {heap}"
+        power = f"T^{e.value:.3f} {interval(e.low, e.high)}"
+        evidence = f"cells / ln T grow like {power} on {name} ({_count(growing, fits)}); {heap}"
         return Finding(Verdict.REFUTED, evidence, foretold=foretold)
     if wrong > 0.5:
         return Finding(Verdict.REFUTED, f"no power of T was seen, but {heap}", foretold=foretold)
     highest = max(e.upper_limit(level) for e in fits.values())
     if highest > MARGIN or last["share"].max() > 0:
-        return Finding(Verdict.INCONCLUSIVE, f"cells / ln T grow at most like T^{highest:.3f}; {heap}", foretold=foretold)
+        return Finding(
+            Verdict.INCONCLUSIVE, f"cells / ln T grow at most like T^{highest:.3f}; {heap}", foretold=foretold
+        )
     return Finding(Verdict.CONSISTENT, heap, f"cells may grow like T^{highest:.3f} ln T")
 
 
@@ -307,12 +312,14 @@ def number_of_cells(tables) -> Finding:
     refuted = [name for name in names if verdicts[name] is Verdict.REFUTED]
     evidence = (
         f"predicted to T = {tables['far'].groupby('cost')['horizon'].max().min():.0e} at least and "
-        f"{tables['far']['horizon'].max():.0e} at most, the cells grow as corrected within T^±{worst[0]:.3f} ({worst[1]} the "
-        f"farthest of {counted(len(names), 'cost')}), and the log power where it stands alone agrees "
+        f"{tables['far']['horizon'].max():.0e} at most, the cells grow as corrected within T^±{worst[0]:.3f} ({worst[1]} "
+        f"the farthest of {counted(len(names), 'cost')}), and the log power where it stands alone agrees "
         f"({len(powers)} of {len(names)} in all); the cells of runs keep to the prediction within T^±{max(near):.3f}"
     )
     if refuted or apart:
-        said = [f"another growth on {listing(refuted)}"] * bool(refuted) + [f"runs leave it on {listing(apart)}"] * bool(apart)
+        said = [f"another growth on {listing(refuted)}"] * bool(refuted) + [
+            f"runs leave it on {listing(apart)}"
+        ] * bool(apart)
         return Finding(Verdict.REFUTED, f"{' and '.join(said)}: {evidence}")
     if len(powers) < len(names) or max(near) > MARGIN:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=_open(names, powers))
@@ -345,7 +352,12 @@ def _far_row(name, part, cells):
     ends = [name, f"{part['horizon'].max():.1e}", general(part["cells"].iloc[-1]), fixed(late_slope(part))]
     powers = [f"{fixed(p.value, 2)} {interval(p.low, p.high, 2)}" for p in (upper.power, upper.shifted) if p]
     limit = None if upper.exponent is None else estimate(upper.exponent.value, upper.exponent.low, upper.exponent.high)
-    own = [fixed(part["exponent"].iloc[0]), limit, fixed(part["log_power"].iloc[0], 2), "; shifted ".join(powers) or None]
+    own = [
+        fixed(part["exponent"].iloc[0]),
+        limit,
+        fixed(part["log_power"].iloc[0], 2),
+        "; shifted ".join(powers) or None,
+    ]
     return [*ends, *own, str(agreed(part)), f"T^{e.value:+.3f} {interval(e.low, e.high)}"]
 
 
@@ -358,19 +370,11 @@ def shares(heap) -> pd.DataFrame:
     for (name, T), part in heap.groupby(["cost", "horizon"], sort=False):
         share = part["not_argmin"] / T
         e = Estimate(share.mean(), share.sem(), len(part) - 1)
-        ratio = _ratio(part["stale_regret"].to_numpy(), part["regret"].to_numpy())
+        ratio = ratio_of_means(part["stale_regret"].to_numpy(), part["regret"].to_numpy())
         row = {"cost": name, "horizon": T, "share": e.value, "low": e.low, "high": e.high}
         row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}
         rows.append(row | {"cells": part["cells"].mean(), "matches": part["matches"].mean() / T})
     return pd.DataFrame(rows)
-
-
-def _ratio(above, below):
-    """Of two means, with a jackknife's error."""
-    n = len(above)
-    left_out = (above.sum() - above) / (below.sum() - below)
-    se = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    return Estimate(above.mean() / below.mean(), se, n - 1)
 
 
 def _heap_row(row):
@@ -384,5 +388,6 @@ def _clocked(clock):
     T = clock["horizon"]
     return (
         f"By the clock of one machine, a step of the engine near T = {T.max()} takes {ratio.min():.2f} to "
-        f"{ratio.max():.2f} times as long as near T = {T.min()} ({listing([f'{n} {r:.2f}' for n, r in ratio.items()])})."
+        f"{ratio.max():.2f} times as long as near T = {T.min()}: "
+        f"{listing([f'{name} {value:.2f}' for name, value in ratio.items()])}."
     )

@@ -25,6 +25,7 @@ from ...rates import Rate
 from ...verdicts import MARGIN, Name, verdict
 from ..experiment import Effort, Experiment, Judgement, Picture
 from ..finding import Finding, Verdict
+from .shared import ratio_of_means
 
 LEVEL = 0.95  # of all intervals of a claim together
 ADAPTIVE, UNIFORM = "adaptive", "uniform"
@@ -84,19 +85,19 @@ class Exploration(Experiment):
             yield Picture(
                 f"error-{name}",
                 f"Error of the recommended point, {name} bins",
-                "Mean of f - f* at the point that each rule recommends, against T, beside R/T, which is the expectation "
-                "of a random past query, and the rate T^(-α/D) through the first point of R/T in the window: only its slope "
-                "means something.",
+                "Mean of f - f* at the point that each rule recommends, against T, beside R/T, which is the "
+                "expectation of a random past query, and the rate T^(-α/D) through the first point of R/T in the window: only its "
+                "slope means something.",
                 lambda name=name: draw.errors(tables[name], self.window),
             )
 
     def words(self, tables):
         yield (
-            "A random past query has the error R/T in expectation, exactly: it is the mean over the T queries. One such "
-            "query is drawn in each run and at each horizon, so that the identity is also seen. The other rules name "
+            "A random past query has the error R/T in expectation, exactly: it is the mean over the T queries. One "
+            "such query is drawn in each run and at each horizon, so that the identity is also seen. The other rules name "
             "the last query, or the centre of a cell: the most queried one, the one with the lowest mean, or with the "
-            "lowest upper bound mean + μ a^α + (ln t) n^(-1/2) (√(8 ln t) n^(-1/2) for uniform bins), and among the cells of "
-            "the deepest level that have queries, the most queried and the lowest mean. Exponents are those "
+            "lowest upper bound mean + μ a^α + (ln t) n^(-1/2) (√(8 ln t) n^(-1/2) for uniform bins), and among the cells "
+            "of the deepest level that have queries, the most queried and the lowest mean. Exponents are those "
             f"of the decay, fitted from T = {self.window[0]} on, without dividing by a logarithm."
         )
         yield _identity(tables[ADAPTIVE])
@@ -187,17 +188,9 @@ def fits(frame, window) -> pd.DataFrame:
         for rule in rules_of(frame):
             whole = fit_of(part, rule, window).whole
             row = {"cost": name, "rule": rule, "promised": part["exponent"].iloc[0], "exponent": 1 - whole.value}
-            ratio = _ratio(last[rule].to_numpy(), last["average"].to_numpy())
+            ratio = ratio_of_means(last[rule].to_numpy(), last["average"].to_numpy())
             rows.append(row | {"low": 1 - whole.high, "high": 1 - whole.low, "ratio": ratio})
     return pd.DataFrame(rows)
-
-
-def _ratio(above, below):
-    """Of two means, with a jackknife's error."""
-    n = len(above)
-    left_out = (above.sum() - above) / (below.sum() - below)
-    se = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    return Estimate(above.mean() / below.mean(), se, n - 1)
 
 
 def identity(frame) -> Estimate:
@@ -218,13 +211,13 @@ def explores(frame, window) -> Finding:
         spare.append(v.tolerates if v.tolerates is not None else math.nan)
     drawn = identity(frame)
     all_fits = fits(frame, window)
-    centre = all_fits[all_fits["rule"] == "most"]
+    multiples = [r.value for r in all_fits[all_fits["rule"] == "most"]["ratio"]]
+    low, high = all_fits["promised"].min(), all_fits["promised"].max()
     evidence = (
         f"R/T, which a random past query has as its expected error (measured difference {drawn.value:+.1%} "
         f"[{drawn.low:+.1%}, {drawn.high:+.1%}]), is {_tally(found)} with Theorem 2; its exponents are "
-        f"{_range(all_fits, 'average')} for {all_fits['promised'].min():.3f} to {all_fits['promised'].max():.3f} promised before "
-        f"logarithms; the centre of the most queried cell has {_range(all_fits, 'most')} and "
-        f"{min(r.value for r in centre['ratio']):.2g} to {max(r.value for r in centre['ratio']):.2g} times R/T at the last T"
+        f"{_range(all_fits, 'average')} for {low:.3f} to {high:.3f} promised before logarithms; the centre of the most queried cell has {_range(all_fits, 'most')} and "
+        f"{min(multiples):.2g} to {max(multiples):.2g} times R/T at the last T"
     )
     caveat = "that no strategy explores faster is not tested here; a lower bound for regret is none for exploration"
     if not drawn.low <= 0 <= drawn.high and abs(drawn.value) > MARGIN:
@@ -234,7 +227,9 @@ def explores(frame, window) -> Finding:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
     if names != {Name.CONSISTENT}:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
-    return Finding(Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat)
+    return Finding(
+        Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat
+    )
 
 
 def _tally(found):

@@ -24,6 +24,7 @@ from ...prediction import predict
 from ...verdicts import MARGIN
 from ..experiment import Effort, Experiment, Judgement, Picture
 from ..finding import Finding, Verdict
+from .shared import jackknife
 
 LEVEL = 0.95  # of all intervals of a claim together
 FEWEST = 3  # levels that a slope in k needs
@@ -144,8 +145,8 @@ class Levels(Experiment):
         yield (
             "The bound holds with some constant if and only if the largest ratio R_k / bound over all levels does not "
             "grow with T; the other way round, the largest ratio over all T must not grow with k. The test: the slope "
-            f"of its logarithm in ln T is not above {MARGIN:g} on the predicted profile, where T is large and chance is "
-            f"absent; and in runs it is not above that of the predicted profile of the same partitions by more than "
+            f"of its logarithm in ln T is not above {MARGIN:g} on the predicted profile, where T is large and chance "
+            f"is absent; and in runs it is not above that of the predicted profile of the same partitions by more than "
             f"{MARGIN:g}, one-sided, {LEVEL:.0%} for all cases together, since what a short range of T does to a slope "
             "it does to both. In k, where a level is worth "
             f"2^D in T, the margin is {MARGIN:g} D ln 2; levels before the onset of pruning and after the predicted "
@@ -295,9 +296,10 @@ def growth(case, runs, seed) -> pd.DataFrame:
 
     whole = slopes(seen.mean(axis=0), said.mean(axis=0)) if len(L) else [math.nan] * 3
     left_out = np.array([slopes(*(_without(r, i) for r in (seen, said))) if len(L) else whole for i in range(n)])
-    se = np.sqrt((n - 1) / n * ((left_out - left_out.mean(axis=0)) ** 2).sum(axis=0))
+    found = [jackknife(value, column) for value, column in zip(whole, left_out.T, strict=True)]
     shared = {"case": case.name, "D": case.D, "df": n - 1, "first_level": first, "horizons": len(L), "levels": len(k)}
-    return pd.DataFrame([shared | {"along": a, "slope": s, "se": e} for a, s, e in zip(enough, whole, se, strict=True)])
+    rows = zip(enough, found, strict=True)
+    return pd.DataFrame([shared | {"along": along, "slope": e.value, "se": e.se} for along, e in rows])
 
 
 def _cube(levels, who, horizons, depth):
@@ -486,9 +488,8 @@ def cells_remain(tables) -> Finding:
     )
     if steepest["in_k"] > MARGIN or highest["in_log"] > LOG_MARGIN:
         return Finding(Verdict.REFUTED, evidence, caveat="slopes over finitely many levels")
-    spare = (
-        f"2^(k(d-αβ+{MARGIN - steepest['in_k']:.3f})) or (ln T)^(β+{LOG_MARGIN - highest['in_log']:.2f}) would have passed"
-    )
+    more, logs = MARGIN - steepest["in_k"], LOG_MARGIN - highest["in_log"]
+    spare = f"2^(k(d-αβ+{more:.3f})) or (ln T)^(β+{logs:.2f}) would have passed"
     return Finding(Verdict.CONSISTENT, evidence, spare, "counted to finite depth, on costs that grow along each axis")
 
 
@@ -513,12 +514,14 @@ def regret_by_level(tables) -> Finding:
     evidence = (
         f"the largest ratio of R_k to its bound grows at most like T^({farthest[2]:+.3f}) on the predicted profile to "
         f"T = {beyond['horizon'].max():.0e} ({farthest[3]}; {counted(len(found), 'case')}), and in runs at most "
-        f"T^({nearest[1]:+.3f}) faster than predicted (upper limit, {nearest[3]}; {counted(seen, 'case')}); {_off(beyond)}"
+        f"T^({nearest[1]:+.3f}) faster than predicted (upper limit, {nearest[3]}; {counted(seen, 'case')}); "
+        f"{_off(beyond)}"
     )
     refuted = [
         name
         for low, _, ahead, name in found
-        if ahead > MARGIN or (low > MARGIN and Estimate(*alone.loc[name, ["slope", "se", "df"]]).lower_limit(level) > MARGIN)
+        if ahead > MARGIN
+        or (low > MARGIN and Estimate(*alone.loc[name, ["slope", "se", "df"]]).lower_limit(level) > MARGIN)
     ]
     if refuted:
         return Finding(Verdict.REFUTED, f"it grows in {listing(refuted)}: {evidence}")
@@ -531,7 +534,7 @@ def regret_by_level(tables) -> Finding:
 def far_slopes(part) -> dict:
     """Of the predicted profile: in ln T over its last half, and in k."""
     L = np.log(part["horizon"].to_numpy())
-    late = L >= min((L[0] + L[-1]) / 2, L[-1] - PERIODS * math.log(part["period"].iloc[0])) - 1e-9
+    late = min((L[0] + L[-1]) / 2, L[-1] - PERIODS * math.log(part["period"].iloc[0])) - 1e-9 <= L
     return {"T": np.polyfit(L[late], np.log(part["largest"].to_numpy()[late]), 1)[0], "k": part["slope_in_k"].iloc[0]}
 
 
@@ -583,8 +586,8 @@ def _made(profiles):
     over = int(profiles["exceeding"].sum())
     share = profiles["made"].sum() / profiles["remain"].sum()
     return (
-        f"Runs make fewer cells than remain in the proof's sense: {fixed(share, 2)} of them in sum over cases, horizons "
-        f"and levels. In {over} of {tried} looks (run, horizon, level) there were more."
+        f"Runs make fewer cells than remain in the proof's sense: {fixed(share, 2)} of them in sum over cases, "
+        f"horizons and levels. In {over} of {tried} looks (run, horizon, level) there were more."
     )
 
 
@@ -595,7 +598,11 @@ def _growth_rows(growing, beyond):
         late = far_slopes(own)
         shown = [name, _estimate(by["T"]), _estimate(by["predicted"]), fixed(late["T"]), f"{own['horizon'].max():.1e}"]
         shown.append(_estimate(by["k"]))
-        yield [*shown, fixed(MARGIN * by["k"].D * math.log(2)), f"{fixed(late['k'])} over {own['levels'].iloc[0]} levels"]
+        yield [
+            *shown,
+            fixed(MARGIN * by["k"].D * math.log(2)),
+            f"{fixed(late['k'])} over {own['levels'].iloc[0]} levels",
+        ]
 
 
 def _estimate(row):

@@ -18,7 +18,7 @@ study = Complexity(
     ),
     horizons={
         "quick": tuple(2**k for k in range(8, 19)),
-        "standard": tuple(2**k for k in range(8, 23)),
+        "standard": tuple(2**k for k in range(8, 21)),
     },
     replicates={"quick": 8, "standard": 32},
     most_cells={"quick": 2**14, "standard": 2**17},
