@@ -295,7 +295,7 @@ def few_cells(tables) -> Finding:
 
 
 def _count(growing, fits):
-    return f"a power is seen on {len(growing)} of {counted(len(fits), 'cost')}"
+    return f"surely by more than T^{MARGIN:g} on {len(growing)} of {counted(len(fits), 'cost')}"
 
 
 def number_of_cells(tables) -> Finding:
@@ -310,20 +310,21 @@ def number_of_cells(tables) -> Finding:
     near = [max(e.upper_limit(level), -e.lower_limit(level)) for e in beside_.values()]
     powers = [name for name in names if verdicts[name] is Verdict.CONSISTENT]
     refuted = [name for name in names if verdicts[name] is Verdict.REFUTED]
+    ends = tables["far"].groupby("cost")["horizon"].max()
     evidence = (
-        f"predicted to T = {tables['far'].groupby('cost')['horizon'].max().min():.0e} at least and "
-        f"{tables['far']['horizon'].max():.0e} at most, the cells grow as corrected within T^±{worst[0]:.3f} ({worst[1]} "
-        f"the farthest of {counted(len(names), 'cost')}), and the log power where it stands alone agrees "
-        f"({len(powers)} of {len(names)} in all); the cells of runs keep to the prediction within T^±{max(near):.3f}"
+        f"predicted to T = {ends.min():.0e} at least and {ends.max():.0e} at most, the cells grow as corrected within "
+        f"T^±{worst[0]:.3f} ({worst[1]} the farthest of {counted(len(names), 'cost')}), and the log power agrees where it "
+        f"stands alone ({len(powers)} of {len(names)} in all); the cells of runs keep to the prediction within "
+        f"T^±{max(near):.3f}"
     )
     if refuted or apart:
-        said = [f"another growth on {listing(refuted)}"] * bool(refuted) + [
-            f"runs leave it on {listing(apart)}"
-        ] * bool(apart)
-        return Finding(Verdict.REFUTED, f"{' and '.join(said)}: {evidence}")
+        found = {"another growth on": refuted, "runs leave it on": apart}
+        said = " and ".join(f"{what} {listing(which)}" for what, which in found.items() if which)
+        return Finding(Verdict.REFUTED, f"{said}: {evidence}")
     if len(powers) < len(names) or max(near) > MARGIN:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=_open(names, powers))
-    return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {MARGIN:g}, log powers off by {LOG_MARGIN:g}")
+    spare = f"exponents off by {MARGIN - max(worst[0], max(near)):.3f} more, log powers off by {LOG_MARGIN:g}"
+    return Finding(Verdict.CONSISTENT, evidence, spare)
 
 
 def _open(names, powers):

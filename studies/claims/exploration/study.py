@@ -14,8 +14,8 @@ study = Exploration(
         ("quartic", 1, 2.0),
     ),
     horizons={
-        "quick": tuple(2**k for k in range(10, 21)),
-        "standard": tuple(2**k for k in range(10, 23)),
+        "quick": tuple(round(2 ** (k / 2)) for k in range(20, 41)),
+        "standard": tuple(round(2 ** (k / 2)) for k in range(20, 43)),
     },
-    replicates={"quick": 24, "standard": 48},
+    replicates={"quick": 24, "standard": 40},
 )
