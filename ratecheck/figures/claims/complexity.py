@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import seaborn as sns
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from ..base import ANY, INK, MARKERS, PREDICTED, colour_of, log_ticks, panels, ticks
 from .grid import grid
@@ -65,12 +66,14 @@ def heap(table):
     ratio.axhline(1.0, color=INK, linewidth=0.8)
     m = np.geomspace(max(2.0, table["cells"].min()), table["cells"].max(), 50)
     matches.plot(m, np.log2(m), color=INK, linestyle=":", linewidth=1.2)
-    matches.text(m[-1], np.log2(m[-1]) - 1.2, "log2 of the cells", ha="right", va="top", fontsize=8.5)
+    matches.text(m[-1], np.log2(m[0]), "dotted: log2 of the cells", ha="right", va="bottom", fontsize=8.5)
     share.set(xscale="log", ylim=(0, 1.03), title="picks that are not the argmin", xlabel="T", ylabel="share")
     ratio.set(xscale="log", title="regret, old keys / argmin", xlabel="T")
     matches.set(xscale="log", title="matches per step", xlabel="cells")
     for axis in (share, ratio):
-        ticks(axis.xaxis, table["horizon"].min(), table["horizon"].max())
+        at = sorted(table["horizon"].unique())
+        axis.set_xticks(at, [f"$2^{{{round(np.log2(T))}}}$" for T in at])
+        axis.xaxis.set_minor_locator(NullLocator())
     ticks(matches.xaxis, m[0], m[-1])
     for axis in axes[0]:
         sns.despine(ax=axis)

@@ -14,6 +14,7 @@ def grid(names, handles, below, beside):
     count = len(names)
     columns = min(COLUMNS, count)
     figure, axes = panels(-(-count // columns), columns, handles)
+    figure.subplots_adjust(hspace=0.36)  # exponents on an axis are higher than numbers
     axes = axes.ravel()
     for axis in axes[count:]:
         axis.axis("off")

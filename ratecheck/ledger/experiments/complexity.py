@@ -313,8 +313,8 @@ def number_of_cells(tables) -> Finding:
     ends = tables["far"].groupby("cost")["horizon"].max()
     evidence = (
         f"predicted to T = {ends.min():.0e} at least and {ends.max():.0e} at most, the cells grow as corrected within "
-        f"T^±{worst[0]:.3f} ({worst[1]} the farthest of {counted(len(names), 'cost')}), and the log power agrees where it "
-        f"stands alone ({len(powers)} of {len(names)} in all); the cells of runs keep to the prediction within "
+        f"T^±{worst[0]:.3f} ({worst[1]} the farthest of {counted(len(names), 'cost')}), and the log power agrees where "
+        f"it stands alone ({len(powers)} of {len(names)} in all); the cells of runs keep to the prediction within "
         f"T^±{max(near):.3f}"
     )
     if refuted or apart:
