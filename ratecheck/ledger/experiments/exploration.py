@@ -232,7 +232,8 @@ def explores(frame, window) -> Finding:
     if Name.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
     if names != {Name.CONSISTENT}:
-        return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
+        rest = [name for name, v in found.items() if v.name != Name.CONSISTENT]
+        return Finding(Verdict.INCONCLUSIVE, evidence, caveat=f"open on {listing(rest)}; {caveat}")
     return Finding(
         Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat
     )
