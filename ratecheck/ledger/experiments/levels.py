@@ -33,8 +33,8 @@ PERIODS = 2.0  # of the regret in ln T, over which far slopes are taken at least
 EXACT = 2**62  # a table holds whole numbers up to here
 THEOREM = "theorem"
 AFTERWARDS = (
-    "this rule was settled after a look at runs: their slopes alone, at μ_min, left the claim open, since over so short "
-    "a range the predicted profile rises as well"
+    "this rule was settled after a look at runs: their slopes alone, at μ_min, left the claim open, since over so "
+    "short a range the predicted profile rises as well"
 )
 
 
