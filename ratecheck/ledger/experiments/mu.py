@@ -288,7 +288,8 @@ class Mu(Experiment):
             "How often the lower confidence bound is invalid, and how often runs lock in",
             f"Left: share of the first {self.bound_horizon:,} steps after which the bound of the cell of x* lay above "
             "f*, with 95 % intervals; none where a mark is missing. Right: share of the runs of "
-            f"{self.short_horizon:,} steps in which that cell got no query after T/{STRETCH}, with 95 % intervals (Clopper and Pearson).",
+            f"{self.short_horizon:,} steps in which that cell got no query after T/{STRETCH}, with 95 % intervals "
+            "(Clopper and Pearson).",
             partial(bounds, tables["bounds"], tables["locked"]),
         )
         yield Picture(
@@ -502,9 +503,9 @@ def judge(tables: Tables, needed: float) -> Finding:
         verdict = Verdict.INCONCLUSIVE
     T = rates["window_last"].max()
     evidence = (
-        f"up to T = {T:,.0f} {int(worse.sum())} of {len(steps)} steps from {needed:g} mu_min to Theorem 2's mu raise R, "
-        f"{int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, at most "
-        f"{(off + give).max():.3f} from what is predicted; the predicted curves, to T = {there['last'].min():.0e} and "
+        f"up to T = {T:,.0f} {int(worse.sum())} of {len(steps)} steps from {needed:g} mu_min to Theorem 2's mu raise "
+        f"R, {int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, at "
+        f"most {(off + give).max():.3f} from what is predicted; the predicted curves, to T = {there['last'].min():.0e} and "
         f"beyond, tend to {_range(there['limit'])} where {there['promised'].iloc[0]:g} is promised "
         f"({int(same.sum())} of {len(there)} surely within {MARGIN:g})"
     )
@@ -515,8 +516,8 @@ def judge(tables: Tables, needed: float) -> Finding:
         if verdict is Verdict.CONSISTENT
         else "",
         caveat=f"in {int((~beyond).sum())} of {len(steps)} cases the predicted onset lies in or beyond the window of "
-        "the runs, where only the predicted curve speaks of a rate; below what is needed, larger mu may be better: runs "
-        "lock in less often",
+        "the runs, where only the predicted curve speaks of a rate; below what is needed a larger mu may be better, "
+        "since fewer runs lock in",
     )
 
 
