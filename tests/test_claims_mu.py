@@ -14,19 +14,19 @@ from ratecheck.ledger import Effort, Verdict
 from ratecheck.ledger.experiments import mu
 from ratecheck.ledger.keeping import read
 
-T = 2.0 ** np.arange(4, 21)
+HORIZONS = 2.0 ** np.arange(4, 21)
 
 
 def bent(onset):
     """Linear up to the onset, then like the square root of T."""
-    return np.where(T < onset, T, np.sqrt(onset * T))
+    return np.where(onset > HORIZONS, HORIZONS, np.sqrt(onset * HORIZONS))
 
 
 def test_the_onset_is_where_a_curve_bends():
     for onset in (2.0**9, 2.0**12):
-        assert mu.onset(T, bent(onset), 16.0, 0.5) == pytest.approx(onset)
-    assert mu.onset(T, bent(1.0), 16.0, 0.5) == 0.0
-    assert mu.onset(T, bent(1e9), 16.0, 0.5) == math.inf
+        assert mu.onset(HORIZONS, bent(onset), 16.0, 0.5) == pytest.approx(onset)
+    assert mu.onset(HORIZONS, bent(1.0), 16.0, 0.5) == 0.0
+    assert mu.onset(HORIZONS, bent(1e9), 16.0, 0.5) == math.inf
 
 
 def test_powers_of_the_onset_are_those_of_mu():

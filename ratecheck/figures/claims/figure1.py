@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 from scipy import special
 
-from ..base import INK, MARKERS, PREDICTED, SHADE, colour_of, curve_key, panels, room, ticks
+from ..base import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, room, ticks
 
 ROWS = (("quadratic", "f1"), ("twin_cone", "f2"))
 DIMS = (1, 2, 3)
@@ -21,7 +21,7 @@ def compared(rows) -> Figure:
     handles = [
         Line2D([], [], color=colour_of(0), marker="o", markersize=4.5, label="uniform bins"),
         Line2D([], [], color=colour_of(1), linestyle="--", label="adaptive bins"),
-        curve_key(),
+        Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter"),
     ]
     figure, axes = panels(2, 3, handles, sharex="col")
     for line, (family, letter) in enumerate(ROWS):

@@ -505,8 +505,9 @@ def judge(tables: Tables, needed: float) -> Finding:
     evidence = (
         f"up to T = {T:,.0f} {int(worse.sum())} of {len(steps)} steps from {needed:g} mu_min to Theorem 2's mu raise "
         f"R, {int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, at "
-        f"most {(off + give).max():.3f} from what is predicted; the predicted curves, to T = {there['last'].min():.0e} and "
-        f"beyond, tend to {_range(there['limit'])} where {there['promised'].iloc[0]:g} is promised "
+        f"most {(off + give).max():.3f} from what is predicted; the predicted curves, to T = "
+        f"{there['last'].min():.0e} and beyond, tend to {_range(there['limit'])} where "
+        f"{there['promised'].iloc[0]:g} is promised "
         f"({int(same.sum())} of {len(there)} surely within {MARGIN:g})"
     )
     return Finding(
