@@ -29,6 +29,11 @@ def test_the_onset_is_where_a_curve_bends():
     assert mu.onset(HORIZONS, bent(1e9), 16.0, 0.5) == math.inf
 
 
+def test_uniform_exploration_ends_where_the_mean_regret_is_halved():
+    assert mu.halved(HORIZONS, bent(2.0**9)) == pytest.approx(2.0**11)  # R/T = (onset / T)^(1/2) beyond it
+    assert mu.halved(HORIZONS, bent(1e9)) == math.inf
+
+
 def test_powers_of_the_onset_are_those_of_mu():
     factor = np.array([8.0, 16.0, 32.0, 64.0])
     known = {"family": "cone", "dim": 1, "exponent": 3.0, "factor": factor, "mu": 5 * factor, "key": 1e9 * factor}
@@ -74,7 +79,7 @@ def rates(**changed):
         for i, factor in enumerate((0.0, 1.0, 2.0, 4.0, 8.0)):
             rows.append({"family": "cone", "dim": dim, "factor": factor, "runs": 20, "onset_foretold": 0.0}
                         | {"rise": 0.5 if i else math.nan, "rise_se": 0.02, "window_first": 1e4, "window_last": 1e6}
-                        | {"apart": 0.03, "apart_se": 0.002, "apart_df": 19, "apart_foretold": 0.03})  # fmt: skip
+                        | {"apart": 0.03, "drift": 0.003, "drift_se": 0.002, "drift_df": 19})  # fmt: skip
     return altered(pd.DataFrame(rows), changed)
 
 
@@ -98,10 +103,10 @@ def test_the_verdict_flips_with_what_it_hangs_on():
     assert judged(rates(), far()) is Verdict.CONSISTENT
     assert judged(rates(rise=-0.5), far()) is Verdict.REFUTED
     assert judged(rates(rise=0.01), far()) is Verdict.INCONCLUSIVE
-    assert judged(rates(apart=0.2), far()) is Verdict.REFUTED
-    assert judged(rates(apart=0.2, apart_foretold=0.2), far()) is Verdict.CONSISTENT
-    assert judged(rates(apart=0.2, onset_foretold=1e5), far()) is Verdict.INCONCLUSIVE
-    assert judged(rates(apart_se=0.05), far()) is Verdict.INCONCLUSIVE
+    assert judged(rates(drift=0.2), far()) is Verdict.REFUTED
+    assert judged(rates(drift=-0.2), far()) is Verdict.REFUTED
+    assert judged(rates(drift=0.2, onset_foretold=1e5), far()) is Verdict.INCONCLUSIVE
+    assert judged(rates(drift_se=0.05), far()) is Verdict.INCONCLUSIVE
     assert judged(rates(), far(limit=0.6, limit_low=0.58, limit_high=0.62)) is Verdict.REFUTED
     assert judged(rates(), far(limit_low=0.3)) is Verdict.INCONCLUSIVE
 

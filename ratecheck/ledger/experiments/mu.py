@@ -142,6 +142,7 @@ class Mu(Experiment):
             row |= {"apart_foretold": there - there_least, "level": level[0], "level_se": level[1]}
             row |= {"runs": len(runs.frame) // len(mean), "locked": len(follows.locked), "follows": str(follows.name)}
             row |= dict(zip(("ratio", "ratio_low", "ratio_high"), follows.ratio, strict=True))
+            row |= {"drift": follows.slope.value, "drift_se": follows.slope.se, "drift_df": follows.slope.df}
             row |= {"onset_foretold": onset(mean.index, ahead.regret, period, promised)}
             known = before is not None and before[0] == (family, dim)
             row |= {
@@ -153,23 +154,21 @@ class Mu(Experiment):
         return pd.DataFrame(rows)
 
     def _onsets(self, effort) -> DataFrame:
-        """Where the linear start ends, for large mu, in runs and as predicted at their partitions."""
+        """Where uniform exploration ends, for large mu, in runs and as predicted at their partitions."""
         import pandas as pd
 
         rows, horizons = [], self.horizons(effort.of(self.onset_last))
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
-            alpha, promised = cost.constants.alpha, promised_slope(cost)
+            alpha = cost.constants.alpha
             for factor in self.onset_factors:
                 algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
-                period = algorithm.period(cost)
                 runs = simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
                 ahead = predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
                 R = runs.frame.groupby("horizon")["regret"].mean()
                 row = {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "runs": self.onset_runs}
                 row |= {"key": algorithm.mu * (cost.side * MIDDLE) ** alpha, "exponent": (dim + 2 * alpha) / alpha}
-                row |= {"onset": onset(horizons, R, period, promised)}
-                rows.append(row | {"onset_foretold": onset(horizons, ahead.regret, period, promised)})
+                rows.append(row | {"onset": halved(horizons, R), "onset_foretold": halved(horizons, ahead.regret)})
         return pd.DataFrame(rows)
 
     # Confidence bounds
@@ -294,9 +293,9 @@ class Mu(Experiment):
         )
         yield Picture(
             "onset",
-            "Where the linear start ends",
-            "The T at which the slope of R over a period falls below the middle between 1 and the promised exponent, "
-            "measured and (red) predicted, against mu / mu_min; the dashed line has the slope (d + 2α)/α.",
+            "Where uniform exploration ends",
+            "The T at which R/T has fallen to half of its first value, measured and (red) predicted, "
+            "against mu / mu_min; the dashed line has the slope (d + 2α)/α.",
             partial(onsets, seen(tables["onsets"])),
         )
         yield Picture(
@@ -339,12 +338,14 @@ class Mu(Experiment):
         yield "## Does the rate stay?"
         yield (
             f"Slopes of R over T = {rates['window_first'].min():,.0f} to {T:,}, no logarithm divided out, and their "
-            f"difference from the slope at {self.needed:g} mu_min, measured and predicted. Where the predicted onset "
-            "lies inside the window or beyond, the slope is that of a start, not of a rate."
+            f"difference from the slope at {self.needed:g} mu_min, measured and predicted; the slope of measured / "
+            "predicted R, run by run at its own partition, is known much better. Linear up to: the T at which the "
+            "predicted slope over a period falls below the middle between 1 and the promised exponent for good. Where "
+            "that lies inside the window or beyond, the slope is that of a start, not of a rate."
         )
         yield table(
             ["cost", "mu/mu_min", "slope", "predicted", f"minus that at {self.needed:g}", "predicted",
-             "predicted onset", "measured / predicted R", "follows", "locked in"],
+             "linear up to", "measured / predicted R", "its slope", "follows", "locked in"],
             list(_rate_rows(rates, self.needed)),
         )  # fmt: skip
         yield "## Onset"
@@ -473,6 +474,20 @@ def onset(horizons, regret, period, promised) -> float:
     return math.exp(middles[i] + share * (middles[i + 1] - middles[i]))
 
 
+def halved(horizons, regret) -> float:
+    """The T at which R/T has fallen to half of what it is at the first horizon; inf if it never does.
+
+    While all cells are queried alike R/T stays as it is, so for a large mu this is where that ends.
+    """
+    x, y = np.log(np.asarray(horizons, float)), np.log(np.asarray(regret, float) / np.asarray(horizons, float))
+    fall = y[0] - y - math.log(2)
+    below = np.flatnonzero(fall >= 0)
+    if not len(below):
+        return math.inf
+    i = below[0]
+    return math.exp(x[i] - fall[i] / (fall[i] - fall[i - 1]) * (x[i] - x[i - 1]))
+
+
 def _limit(name, found) -> dict:
     value = (math.nan,) * 3 if found is None else (found.value, found.low, found.high)
     return dict(zip((name, f"{name}_low", f"{name}_high"), value, strict=True))
@@ -483,14 +498,15 @@ def _limit(name, found) -> dict:
 
 def judge(tables: Tables, needed: float) -> Finding:
     """Larger mu is worse: every step beyond what is needed raises ln R, averaged over the last period.  The rate stays:
-    slopes differ as predicted from that at the needed mu, and predicted curves tend to the promised exponent."""
+    for every mu the slopes of runs are those of the predicted curves at their partitions (`drift` is the difference),
+    and the predicted curves tend to the promised exponent."""
     rates, there = (tables[name][tables[name]["factor"] >= needed] for name in ("rates", "far"))
     steps = rates[rates["factor"] > needed]
     reach = special.stdtrit(steps["runs"] - 1, 1 - ERROR / len(steps)) * steps["rise_se"]
     worse, reversed_ = steps["rise"] > reach, steps["rise"] < -reach
-    off = (steps["apart"] - steps["apart_foretold"]).abs()
-    give = special.stdtrit(steps["apart_df"], 1 - ERROR / (2 * len(steps))) * steps["apart_se"]
-    beyond = steps["onset_foretold"] < steps["window_first"]
+    off = rates["drift"].abs()
+    give = special.stdtrit(rates["drift_df"], 1 - ERROR / (2 * len(rates))) * rates["drift_se"]
+    beyond = rates["onset_foretold"] < rates["window_first"]
     unforeseen = (off - give > MARGIN) & beyond
     distance = np.maximum(there["limit_high"] - there["promised"], there["promised"] - there["limit_low"])
     same = distance <= MARGIN
@@ -504,8 +520,8 @@ def judge(tables: Tables, needed: float) -> Finding:
     T = rates["window_last"].max()
     evidence = (
         f"up to T = {T:,.0f} {int(worse.sum())} of {len(steps)} steps from {needed:g} mu_min to Theorem 2's mu raise "
-        f"R, {int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, at "
-        f"most {(off + give).max():.3f} from what is predicted; the predicted curves, to T = "
+        f"R, {int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, "
+        f"each within {(off + give).max():.3f} of the predicted curve's; these curves, to T = "
         f"{there['last'].min():.0e} and beyond, tend to {_range(there['limit'])} where "
         f"{there['promised'].iloc[0]:g} is promised "
         f"({int(same.sum())} of {len(there)} surely within {MARGIN:g})"
@@ -516,7 +532,7 @@ def judge(tables: Tables, needed: float) -> Finding:
         tolerates=f"exponents off by {max((off + give).max(), distance.max()):.3f}"
         if verdict is Verdict.CONSISTENT
         else "",
-        caveat=f"in {int((~beyond).sum())} of {len(steps)} cases the predicted onset lies in or beyond the window of "
+        caveat=f"in {int((~beyond).sum())} of {len(rates)} cases the predicted onset lies in or beyond the window of "
         "the runs, where only the predicted curve speaks of a rate; below what is needed a larger mu may be better, "
         "since fewer runs lock in",
     )
@@ -558,6 +574,7 @@ def _rate_rows(rates, needed):
             None if r.factor == needed else fixed(r.apart_foretold),
             _horizon(r.onset_foretold),
             f"{fixed(r.ratio)} {interval(r.ratio_low, r.ratio_high)}",
+            f"{fixed(r.drift, 4)} ± {fixed(special.stdtrit(r.drift_df, 0.975) * r.drift_se, 4)}",
             r.follows,
             f"{r.locked} of {r.runs}",
         ]
@@ -570,8 +587,7 @@ def _horizon(onset) -> str:
 
 def seen(onsets: DataFrame) -> DataFrame:
     """Where the onset lies among the horizons, in the runs and as predicted."""
-    both = onsets[["onset", "onset_foretold"]]
-    return onsets[((both > 0) & np.isfinite(both)).all(axis=1)]
+    return onsets[np.isfinite(onsets[["onset", "onset_foretold"]]).all(axis=1)]
 
 
 def onset_powers(onsets: DataFrame) -> DataFrame:
@@ -593,8 +609,9 @@ def onset_powers(onsets: DataFrame) -> DataFrame:
 
 def _onset_words(onsets):
     yield (
-        "The onset is the T at which the slope over a period falls below the middle between 1 and the promised "
-        f"exponent for good; {onsets['runs'].max()} runs for each mu, and the predicted curve at their partitions."
+        "For a large mu all cells are queried alike at first, and R/T stays as it is. The onset is the T at which R/T "
+        f"has fallen to half of its first value; {onsets['runs'].max()} runs for each mu, and the predicted curve at "
+        "their partitions."
     )
     yield table(
         ["cost", "mu/mu_min", "onset", "predicted"],
