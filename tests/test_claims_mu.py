@@ -117,6 +117,15 @@ def test_what_is_below_the_needed_mu_does_not_count():
     assert judged(table, far()) is Verdict.CONSISTENT
 
 
+def test_a_share_of_locked_runs_that_was_foretold_otherwise_is_said(tiny):
+    study, tables = tiny
+    rows = [{"family": "quadratic", "dim": 1, "alignment": "random", "factor": 1.0} | mu.counted(hits, 2500, "locked")
+            for hits in (10, 30)]  # fmt: skip
+    rule = study.judgements()["23"].rule
+    assert rule(tables | {"locked": pd.DataFrame(rows[:1])}).foretold == ""
+    assert "30 of 2500 (0.81 to 1.71 %) in d = 1" in rule(tables | {"locked": pd.DataFrame(rows[1:])}).foretold
+
+
 def test_tails_show_a_run_that_carries_the_mean():
     found = mu.tails(np.array([1.0] * 9 + [91.0]))
     assert (found["runs"], found["mean"], found["median"], found["largest_share"]) == (10, 10.0, 1.0, 0.91)

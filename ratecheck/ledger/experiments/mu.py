@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,18 @@ class Mu(Experiment):
         }
 
     def judgements(self) -> dict[str, Judgement]:
-        return {"23": Judgement(("rates", "far"), partial(judge, needed=self.needed))}
+        return {"23": Judgement(("rates", "far", "locked"), self._judge)}
+
+    def _judge(self, tables) -> Finding:
+        return replace(judge(tables, self.needed), foretold=self._locked_otherwise(tables["locked"]))
+
+    def _locked_otherwise(self, locked) -> str:
+        """Where the foretold share of locked runs lies outside the interval."""
+        least = locked[(locked["family"] == "quadratic") & (locked["factor"] == 1)]
+        outside = least[(least["locked_low"] > self.foretold_locked) | (least["locked_high"] < self.foretold_locked)]
+        found = [f"{_counted(r, 'locked')} in d = {r.dim}, {r.alignment} alignment" for r in outside.itertuples()]
+        share = f"{100 * self.foretold_locked:.1f} % of the runs on the quadratic lock in at mu_min"
+        return f"{share}; measured are {listing(found)}" if found else ""
 
     def horizons(self, last) -> list[int]:
         steps = 2 * math.log2(last / self.first)
