@@ -29,11 +29,6 @@ def test_the_onset_is_where_a_curve_bends():
     assert mu.onset(HORIZONS, bent(1e9), 16.0, 0.5) == math.inf
 
 
-def test_uniform_exploration_ends_where_the_mean_regret_is_halved():
-    assert mu.halved(HORIZONS, bent(2.0**9)) == pytest.approx(2.0**11)  # R/T = (onset / T)^(1/2) beyond it
-    assert mu.halved(HORIZONS, bent(1e9)) == math.inf
-
-
 def test_powers_of_the_onset_are_those_of_mu():
     factor = np.array([8.0, 16.0, 32.0, 64.0])
     known = {"family": "cone", "dim": 1, "exponent": 3.0, "factor": factor, "mu": 5 * factor, "key": 1e9 * factor}

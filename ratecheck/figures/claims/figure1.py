@@ -72,10 +72,7 @@ def dependence(rows, labels, mus, lengths) -> Figure:
     handles.append(Line2D([], [], color=PREDICTED, marker="|", markersize=8, linestyle="", label="predicted"))
     places = [place for place in labels if place in set(rows["place"])]
     figure, axes = _wide(len(places) * len(mus), handles)
-    names = [
-        {"0": "0", "M_b": "$M_b$", "mu_min": "$μ_{min}$", "smooth": "$(1+2^{d+α})M_b$", "theorem": "Thm 2"}[mu]
-        for mu in mus
-    ]
+    names = [MUS[mu] for mu in mus]
     for line, (family, letter) in enumerate(ROWS):
         for column, dim in enumerate(DIMS):
             axis = axes[line, column]

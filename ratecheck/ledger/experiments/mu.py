@@ -171,7 +171,7 @@ class Mu(Experiment):
         rows, horizons = [], self.horizons(effort.of(self.onset_last))
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
-            alpha = cost.constants.alpha
+            alpha, promised = cost.constants.alpha, promised_slope(cost)
             for factor in self.onset_factors:
                 algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
                 runs = simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
@@ -179,7 +179,9 @@ class Mu(Experiment):
                 R = runs.frame.groupby("horizon")["regret"].mean()
                 row = {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "runs": self.onset_runs}
                 row |= {"key": algorithm.mu * (cost.side * MIDDLE) ** alpha, "exponent": (dim + 2 * alpha) / alpha}
-                rows.append(row | {"onset": halved(horizons, R), "onset_foretold": halved(horizons, ahead.regret)})
+                period = 2.0 ** (dim + 2 * alpha)  # while all cells are queried alike, levels follow at this factor
+                row |= {"onset": onset(horizons, R, period, promised)}
+                rows.append(row | {"onset_foretold": onset(horizons, ahead.regret, period, promised)})
         return pd.DataFrame(rows)
 
     # Confidence bounds
@@ -245,7 +247,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), alignments=4, seed=effort.seed)
+                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 
@@ -305,8 +307,8 @@ class Mu(Experiment):
         yield Picture(
             "onset",
             "Where uniform exploration ends",
-            "The T at which R/T has fallen to half of its first value, measured and (red) predicted, "
-            "against mu / mu_min; the dashed line has the slope (d + 2α)/α.",
+            "The T at which the slope of R over a factor of 2^(d+2α) falls below the middle between 1 and the promised "
+            "exponent for good, measured and (red) predicted, against mu / mu_min; the dashed line has the slope (d + 2α)/α.",
             partial(onsets, seen(tables["onsets"])),
         )
         yield Picture(
@@ -485,20 +487,6 @@ def onset(horizons, regret, period, promised) -> float:
     return math.exp(middles[i] + share * (middles[i + 1] - middles[i]))
 
 
-def halved(horizons, regret) -> float:
-    """The T at which R/T has fallen to half of what it is at the first horizon; inf if it never does.
-
-    While all cells are queried alike R/T stays as it is, so for a large mu this is where that ends.
-    """
-    x, y = np.log(np.asarray(horizons, float)), np.log(np.asarray(regret, float) / np.asarray(horizons, float))
-    fall = y[0] - y - math.log(2)
-    below = np.flatnonzero(fall >= 0)
-    if not len(below):
-        return math.inf
-    i = below[0]
-    return math.exp(x[i] - fall[i] / (fall[i] - fall[i - 1]) * (x[i] - x[i - 1]))
-
-
 def _limit(name, found) -> dict:
     value = (math.nan,) * 3 if found is None else (found.value, found.low, found.high)
     return dict(zip((name, f"{name}_low", f"{name}_high"), value, strict=True))
@@ -598,7 +586,8 @@ def _horizon(onset) -> str:
 
 def seen(onsets: DataFrame) -> DataFrame:
     """Where the onset lies among the horizons, in the runs and as predicted."""
-    return onsets[np.isfinite(onsets[["onset", "onset_foretold"]]).all(axis=1)]
+    both = onsets[["onset", "onset_foretold"]]
+    return onsets[((both > 0) & np.isfinite(both)).all(axis=1)]
 
 
 def onset_powers(onsets: DataFrame) -> DataFrame:
@@ -620,8 +609,9 @@ def onset_powers(onsets: DataFrame) -> DataFrame:
 
 def _onset_words(onsets):
     yield (
-        "For a large mu all cells are queried alike at first, and R/T stays as it is. The onset is the T at which R/T "
-        f"has fallen to half of its first value; {onsets['runs'].max()} runs for each mu, and the predicted curve at "
+        "For a large mu all cells are queried alike at first, level after level, each with 2^(d+2α) times the queries "
+        "of the one before. The onset is the T at which the slope over such a factor falls below the middle between 1 "
+        f"and the promised exponent for good; {onsets['runs'].max()} runs for each mu, and the predicted curve at "
         "their partitions."
     )
     yield table(
@@ -633,7 +623,8 @@ def _onset_words(onsets):
     )
     yield (
         "Theory: the onset grows like (mu a0^α + ln T)^((d + 2α)/α), so like that power of mu once mu a0^α is much "
-        "larger than ln T. Powers by least squares over the mu whose onset lies among the horizons:"
+        "larger than ln T, in steps of 2^α in mu. Powers by least squares over the mu whose onset lies among the "
+        "horizons, few as they are:"
     )
     yield table(
         ["cost", "mu", "power of mu", "predicted curve", "power of mu a0^α + ln T", "predicted curve", "(d + 2α)/α"],
