@@ -308,7 +308,8 @@ class Mu(Experiment):
             "onset",
             "Where uniform exploration ends",
             "The T at which the slope of R over a factor of 2^(d+2α) falls below the middle between 1 and the promised "
-            "exponent for good, measured and (red) predicted, against mu / mu_min; the dashed line has the slope (d + 2α)/α.",
+            "exponent for good, measured and (red) predicted, against mu / mu_min; the dashed line has the slope "
+            "(d + 2α)/α.",
             partial(onsets, seen(tables["onsets"])),
         )
         yield Picture(
