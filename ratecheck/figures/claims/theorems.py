@@ -85,7 +85,7 @@ def local_powers(T, R, slope, shift=0.0):
     y, z = np.log(R) - slope * L, np.log(L + shift)
     found = []
     for i, end in enumerate(L):
-        part = (L >= STRETCH * end) & (L <= end)
+        part = (STRETCH * end <= L) & (np.arange(len(L)) <= i)
         if part.sum() >= FEWEST and STRETCH * end >= L[0]:
             found.append((T[i], float(np.polyfit(z[part], y[part], 1)[0])))
     return np.array(found).reshape(-1, 2)

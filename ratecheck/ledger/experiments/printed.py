@@ -38,9 +38,9 @@ RULE = (
     "power of ln T; the difference after division by (ln T)^(α/D1) for uniform bins (twice that power at β = 1) and by "
     "(ln T)^(1+αβ/D) for adaptive ones is too large, since finite horizons do not show the whole of that power. So a "
     "gap is shown where the raw difference is positive (95 %, Bonferroni over all costs), and none where the other one "
-    f"lies below {MARGIN:g}; the reverse contradicts the claim. Predicted curves, over the last factor {FAR:g} of their "
-    f"range, count as well: there a raw difference must exceed {WAVES:g}. The gap grows with d where the raw difference "
-    "does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three parts is "
+    f"lies below {MARGIN:g}; the reverse contradicts the claim. Predicted curves, over the last factor {FAR:g} of "
+    f"their range, count as well: there a raw difference must exceed {WAVES:g}. The gap grows with d where the raw "
+    "difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three parts is "
     "shown somewhere, and more than half of all are."
 )
 
@@ -343,7 +343,7 @@ def gap_rule(tables: Tables, first) -> Finding:
 
 @dataclass(frozen=True)
 class Printed(Experiment):
-    """Costs as pairs (family, dim); horizons as powers of two; `most` bounds the bins of a run, `far_bins` of a curve."""
+    """Costs as pairs (family, dim), horizons as powers of two; `most` and `far_bins` bound the bins of runs and curves."""
 
     costs: dict | None = None
     also_printed: tuple[tuple[str, int], ...] = ()
@@ -363,7 +363,7 @@ class Printed(Experiment):
         costs, last, replicates = (effort.of(x) for x in (self.costs, self.last, self.replicates))
         octaves = [2**k for k in range(self.first, last + 1)]
         halves = [round(2 ** (k / 2)) for k in range(2 * self.first, 2 * last + 1)]
-        judged = [T for T in octaves if T >= 2**self.window]
+        judged = [T for T in octaves if 2**self.window <= T]
         far = [2.0**k for k in range(self.first, effort.of(self.far) + 1)]
         every = (*costs, *self.also_printed)
         pilots = cache(partial(_pilots, costs, judged, effort.of(self.pilots), self.most, effort))

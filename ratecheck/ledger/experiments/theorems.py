@@ -449,11 +449,12 @@ def known_rule(tables: Tables) -> Finding:
         )
     same = checks[checks["check"].str.startswith("a longer run begins")]
     example = same[same["algorithm"] == "Algorithm 2"]["detail"].iloc[0]
+    costs = len(checks[["family", "dim"]].drop_duplicates())
     return Finding(
         Verdict.CONFIRMED,
-        f"{len(checks)} exact checks on {len(checks[['family', 'dim']].drop_duplicates())} costs: {example}, whatever β "
+        f"{len(checks)} exact checks on {costs} costs: {example}, whatever β "
         "the cost is said to have; Algorithm 1's width changes with α, β and T",
-        caveat="of the algorithms as written: restarts at doubled horizons would do without T at the price of a constant",
+        caveat="of the algorithms as written: restarts at doubled horizons would do without T, at a price",
     )
 
 
@@ -640,8 +641,11 @@ def _members_table(factors) -> str:
     flat = factors[(factors["algorithm"] == "uniform bins")]
     flat = flat[[zoo.get(f, d).constants.beta == 0 for f, d in zip(flat["family"], flat["dim"], strict=True)]]
     rows = [
-        [f"{r.family} d = {r.dim}", whole(r.horizon), general(r.bound), general(r.mean), general(r.error, 2)]
-        + [general(r.predicted), general(r.factor, 3)]
+        [
+            f"{r.family} d = {r.dim}",
+            *(whole(r.horizon), general(r.bound), general(r.mean), general(r.error, 2)),
+            *(general(r.predicted), general(r.factor, 3)),
+        ]
         for r in flat.itertuples()
     ]
     return table(["cost", "T", "certified bound", "mean R", "its error", "predicted", "mean / bound"], rows)

@@ -5,7 +5,7 @@ from ratecheck.ledger.experiments.printed import Printed
 study = Printed(
     name="printed",
     title="Theorem 1's width as printed, and uniform bins against adaptive bins",
-    question="Does the printed width give Theorem 1's rate for β > 1, and are tuned uniform bins slower if and only if β > 1?",
+    question="Does the printed width give Theorem 1's rate, and are tuned uniform bins slower if and only if β > 1?",
     costs={
         "quick": (("quadratic", 1), ("cone", 1), ("cone", 2), ("cone", 3)),
         "standard": (("quadratic", 1), ("quadratic", 2), ("quadratic", 3), ("cone", 1), ("cone", 2), ("cone", 3)),

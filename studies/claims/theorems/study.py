@@ -5,7 +5,7 @@ from ratecheck.ledger.experiments.theorems import Theorems
 study = Theorems(
     name="theorems",
     title="Theorems 1, 2 and 3",
-    question="Do exponents and log powers hold as printed, as corrected, and is there a lower bound that nothing beats?",
+    question="Do exponents and log powers hold, as printed or as corrected, and does nothing beat the lower bound?",
     uniform=(("quartic", 1), ("quadratic", 1), ("quadratic", 2), ("cone", 1), ("quadratic", 3), ("cone", 2)),
     adaptive={
         "quick": (("quadratic", 1), ("cone", 1), ("cone", 2)),
