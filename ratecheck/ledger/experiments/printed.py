@@ -40,8 +40,8 @@ RULE = (
     "gap is shown where the raw difference is positive (95 %, Bonferroni over all costs), and none where the other one "
     f"lies below {MARGIN:g}; the reverse contradicts the claim. Predicted curves, over the last factor {FAR:g} of "
     f"their range, count as well: there a raw difference must exceed {WAVES:g}. The gap grows with d where the raw "
-    "difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three parts is "
-    "shown somewhere, and more than half of all are."
+    "difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three "
+    "parts is shown somewhere, and more than half of all are."
 )
 
 
@@ -343,7 +343,7 @@ def gap_rule(tables: Tables, first) -> Finding:
 
 @dataclass(frozen=True)
 class Printed(Experiment):
-    """Costs as pairs (family, dim), horizons as powers of two; `most` and `far_bins` bound the bins of runs and curves."""
+    """Costs as pairs (family, dim), horizons as powers of two; `most` and `far_bins` bound bins of runs and curves."""
 
     costs: dict | None = None
     also_printed: tuple[tuple[str, int], ...] = ()
