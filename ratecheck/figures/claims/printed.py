@@ -19,6 +19,7 @@ NAMES = {
     "tuned": "tuned width",
     "adaptive": "adaptive bins",
 }
+BETWEEN = 0.45  # rows, in heights of a panel: labels of the upper one and a title
 BESIDE = 0.03  # in beta, between costs of one beta
 
 
@@ -27,6 +28,7 @@ def regrets(runs: pd.DataFrame, tuned: pd.DataFrame, curves: pd.DataFrame):
     measured = pd.concat([runs, tuned.assign(kind="tuned")])
     costs = list(dict.fromkeys(zip(curves["family"], curves["dim"], strict=True)))
     figure, axes = panels(-(-len(costs) // COLUMNS), COLUMNS, _regret_keys())
+    figure.subplots_adjust(hspace=BETWEEN)
     for axis, (family, dim) in zip(axes.flat, costs, strict=False):
         shown = []
         for i, kind in enumerate(NAMES):

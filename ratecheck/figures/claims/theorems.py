@@ -16,6 +16,7 @@ KEYS = ["family", "dim", "mu"]
 GREY = "0.45"
 DASHES = (0, (4, 2))
 STRETCH = 2 / 3  # a log power at T is taken from T^(2/3) to T
+BETWEEN = 0.45  # rows, in heights of a panel: labels of the upper one and a title
 FEWEST = 6  # points of a curve on such a stretch
 
 
@@ -26,6 +27,7 @@ def _own(curves: pd.DataFrame, case) -> pd.DataFrame:
 def _grid(count, keys, columns=3, **options):
     rows = -(-count // columns)
     figure, axes = panels(rows, min(columns, count), keys, **options)
+    figure.subplots_adjust(hspace=BETWEEN)
     for axis in list(axes.flat)[count:]:
         axis.set_axis_off()
     return figure, axes

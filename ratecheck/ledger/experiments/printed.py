@@ -204,7 +204,8 @@ def printed_rule(tables: Tables, first) -> Finding:
     names = {v.name for v in verdicts}
     if linear or Name.REFUTED in names:
         open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Name.REFUTED]
-        caveat = f"slopes alone do not refute it on {listing(open_)}" if open_ else ""
+        caveat = "a wider bin, c T^(-1/D), changes nothing: at β = 2 its T/c^d bins are still queried once each"
+        caveat += f"; slopes alone do not refute it on {listing(open_)}" if open_ else ""
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
     if names == {Name.CONSISTENT}:
         return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {max(v.tolerates for v in verdicts):.2f}")

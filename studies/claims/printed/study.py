@@ -21,5 +21,5 @@ study = Printed(
     most=2**18,
     far={"quick": 26, "standard": 34},
     far_bins={"quick": 2**14, "standard": 2**17},
-    alignments={"quick": 8, "standard": 16},
+    alignments={"quick": 4, "standard": 8},
 )
