@@ -187,4 +187,5 @@ def test_what_must_be_known(tables):
 def test_an_algorithm_that_knows_its_horizon_is_found_out(monkeypatch):
     monkeypatch.setattr(theorems, "AdaptiveBins", theorems.UniformBins)
     settings, prefix = islice(theorems._adaptive_knows(theorems.zoo.get("cone", 1), 2**8, 0), 2)
-    assert not settings["holds"] and not prefix["holds"]
+    assert not settings["holds"]
+    assert not prefix["holds"]
