@@ -341,11 +341,15 @@ def _numbers(case: Case, which) -> str:
 def sharper_rule(found: list[Case]) -> Finding:
     """The sharper log power, with what the curves say of the printed one: is it needed?"""
     finding = rate_rule(found, CORRECTED)
+    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is Name.CONSISTENT}
     spare = [str(c) for c in found if c.far.on_printed.attained is False]
-    if not spare:
-        return finding
-    more = f"the curve does not need the printed power on {listing(spare)}, which refutes no upper bound"
-    return replace(finding, caveat="; ".join(filter(None, [finding.caveat, more])))
+    notes = [
+        finding.caveat,
+        f"the power by curves alone: on {listing(sorted(alone) or ['no cost'])}, elsewhere by runs",
+    ]
+    if spare:
+        notes.append(f"the curve does not need the printed power on {listing(spare)}, which refutes no upper bound")
+    return replace(finding, caveat="; ".join(filter(None, notes)))
 
 
 # Theorem 3
