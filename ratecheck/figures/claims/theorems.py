@@ -57,7 +57,7 @@ def compensated(cases, curves):
             shown += [*y, *line]
         axis.axhline(1.0, color=INK, linewidth=0.8, zorder=0)
         axis.axvspan(data.horizons[0], data.horizons[-1], color=SHADE, zorder=-10, linewidth=0)
-        axis.set(xscale="log", yscale="log", title=f"{case}, β = {case.beta:g}")
+        axis.set(xscale="log", yscale="log", title=f"{case}, β = {case.beta:g}" if case.mu == "-" else str(case))
         axis.xaxis.set_minor_locator(NullLocator())
         low, high = min(shown), max(shown)
         log_ticks(axis, low, max(high, 1.6 * low))
@@ -116,7 +116,9 @@ def powers(cases, *curves):
         axis.set_ylim(low - 0.25, high + 0.25)
         axis.set_xscale("log")
         axis.set_title(f"{'uniform' if case.mu == '-' else 'adaptive'}, {case.cost}")
-        _few_ticks(axis, *(local[[0, -1], 0] if len(local) else (T[0], T[-1])))
+        ends = local[[0, -1], 0] if len(local) else T[[0, -1]]
+        axis.set_xlim(*ends)  # what is drawn beyond it may be infinite
+        _few_ticks(axis, *ends)
         sns.despine(ax=axis)
     for axis in axes[-1]:
         axis.set_xlabel("T")
