@@ -100,7 +100,8 @@ def gaps(found):
         arrow = {"arrowstyle": "->", "color": colour_of(i), "alpha": 0.6, "shrinkA": 4, "shrinkB": 0}
         axis.annotate("", (x, g.compensated.value), (x, g.raw.value), arrowprops=arrow)
         axis.plot([x], [g.curve_raw], "x", color=colour_of(i), markersize=7)
-        axis.annotate(f"d = {g.dim}", (x, g.promised), (7, 3), textcoords="offset points", fontsize=8, color=INK)
+        side = {"xytext": (-7, 3), "ha": "right"} if i == 0 else {"xytext": (7, 3), "ha": "left"}
+        axis.annotate(f"d = {g.dim}", (x, g.promised), textcoords="offset points", fontsize=8, color=INK, **side)
     ends = [end for g in found for end in (g.raw.low, g.raw.high, g.promised, g.curve_raw, g.compensated.value)]
     room = 0.08 * (max(ends) - min(ends))
     axis.set(ylim=(min(ends) - room, max(ends) + room))

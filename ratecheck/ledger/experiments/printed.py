@@ -38,9 +38,9 @@ RULE = (
     "power of ln T; the difference after division by (ln T)^(α/D1) for uniform bins (twice that power at β = 1) and by "
     "(ln T)^(1+αβ/D) for adaptive ones is too large, since finite horizons do not show the whole of that power. So a "
     "gap is shown where the raw difference is positive (95 %, Bonferroni over all costs), and none where the other one "
-    f"lies below {MARGIN:g}; the reverse contradicts the claim. Predicted curves, over the last factor {FAR:g} of "
-    f"their range, count as well: there a raw difference must exceed {WAVES:g}. The gap grows with d where the raw "
-    "difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three "
+    f"lies below {MARGIN:g}; the reverse, by runs and curves alike, contradicts. Predicted curves, over the last "
+    f"factor {FAR:g} of their range, count as well: a raw difference must exceed {WAVES:g} there. The gap grows with d "
+    "where the raw difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of its three "
     "parts is shown somewhere, and more than half of all are."
 )
 
@@ -181,6 +181,12 @@ def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], Fit]:
     return found
 
 
+def _once(family, dim) -> float:
+    """The exponent of R from one query of each bin, or of as many as there are queries, at the printed width."""
+    c = zoo.get(family, dim).constants
+    return min(1.0, dim / zhao_lai.D(c.alpha, c.beta, dim))
+
+
 def printed_rule(tables: Tables, first) -> Finding:
     """Claim 10p: the printed width against Theorem 1's rate, by slopes, and by counting bins."""
     fits = printed_fits(tables["runs"], first)
@@ -188,7 +194,8 @@ def printed_rule(tables: Tables, first) -> Finding:
     verdicts = holm([decide(fits[key], rates[key]) for key in fits])
     texts = [
         f"{family} d = {dim} (β = {zoo.get(family, dim).constants.beta:.3g}): slope of R after ln T {fixed(fit.slope)} "
-        f"{interval(fit.low, fit.high)} against {fixed(rates[family, dim].slope)}, {v.name}"
+        f"{interval(fit.low, fit.high)} against {fixed(rates[family, dim].slope)}, {v.name} (one query of each bin "
+        f"alone makes R grow like T^{_once(family, dim):.3f})"
         for ((family, dim), fit), v in zip(fits.items(), verdicts, strict=True)
     ]
     fresh = tables["fresh"]
@@ -422,7 +429,12 @@ class Printed(Experiment):
             for r in tables["fresh"].itertuples()
         ]
         yield table(["cost", "T", "bins", "different bins queried", "R/T"], rows)
-        yield "Slopes of R over the same horizons, Theorem 1's logarithm divided out:"
+        yield (
+            "For 1 < β < 2 there are fewer bins than queries, but each of them is queried once all the same, so that R "
+            "grows at least like the number of bins, T^(d/D), and d/D exceeds Theorem 1's exponent as soon as β > 1. "
+            "What is proved so is far away where the verdicts on slopes are open: a linear start that bends into the "
+            "promised rate explains these runs as well. Slopes of R, Theorem 1's logarithm divided out:"
+        )
         yield _slopes_table(tables["runs"], first)
         yield "## Tuned uniform bins against adaptive bins"
         yield RULE
@@ -443,14 +455,13 @@ def _slopes_table(runs, first) -> str:
         own = _of(runs, family, dim)
         last = fit.data.horizons[-1]
         corrected = fit_rate(own[own["kind"] == CORRECTED], rate.log_power, window=(first, last))
-        bins = dim / zhao_lai.D(cost.constants.alpha, cost.constants.beta, dim)
         rows.append(
             [
                 f"{family} d = {dim}",
                 general(cost.constants.beta, 3),
                 f"{whole(first)} to {whole(last)}",
                 fixed(rate.slope),
-                fixed(min(1.0, bins)),
+                fixed(_once(family, dim)),
                 f"{fixed(fit.slope)} {interval(fit.low, fit.high)}",
                 f"{fixed(corrected.slope)} {interval(corrected.low, corrected.high)}",
             ]
