@@ -108,7 +108,7 @@ def gaps(found):
     axis.axhline(0.0, color=INK, linewidth=0.8)
     axis.axvline(1.0, color=INK, linestyle=":", linewidth=1)
     betas = np.array([g.beta for g in found])
-    axis.set(xlabel="β", ylabel="slope, tuned uniform − adaptive", xlim=(0.25, betas.max() + 0.4))
+    axis.set(xlabel="β", ylabel="slope, tuned uniform − adaptive", xlim=(0.05, betas.max() + 0.4))
     sns.despine(ax=axis)
     return figure
 

@@ -101,6 +101,9 @@ def powers(cases, *curves):
         mine = _own(known, case)
         T, R = mine["horizon"].to_numpy(), mine["regret"].to_numpy()
         local = local_powers(T, R, case.claim.rate.slope)
+        ends = local[[0, -1], 0] if len(local) > 1 else T[[0, -1]]
+        axis.set_xscale("log")
+        axis.set_xlim(*ends)  # before anything is drawn: margins beyond the longest horizons would be infinite
         axis.plot(*local.T, color=PREDICTED, linewidth=1.4)
         values = [*local[:, 1]]
         if case.far.shifted is not None:
@@ -114,10 +117,7 @@ def powers(cases, *curves):
         middle = np.median(values) if values else 1.0
         low, high = min(*promises, middle - 0.5), max(*promises, middle + 0.5)
         axis.set_ylim(low - 0.25, high + 0.25)
-        axis.set_xscale("log")
         axis.set_title(f"{'uniform' if case.mu == '-' else 'adaptive'}, {case.cost}")
-        ends = local[[0, -1], 0] if len(local) else T[[0, -1]]
-        axis.set_xlim(*ends)  # what is drawn beyond it may be infinite
         _few_ticks(axis, *ends)
         sns.despine(ax=axis)
     for axis in axes[-1]:
