@@ -40,8 +40,8 @@ RULE = (
     "gap is shown where the raw difference is positive (95 %, Bonferroni over all costs), and none where the other one "
     f"lies below {MARGIN:g}; the reverse, by runs and curves alike, contradicts. Predicted curves, over the last "
     f"factor {FAR:g} of their range, count as well: a raw difference must exceed {WAVES:g} there. The gap grows with d "
-    "where the raw difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each of "
-    "its three parts is shown somewhere, and more than half of all are."
+    "where the raw difference does. The claim is REFUTED by one contradiction, and CONSISTENT if there is none, each "
+    "of its three parts is shown somewhere, and more than half of all are."
 )
 
 
