@@ -33,7 +33,8 @@ WAVES = 0.02  # of a slope of a curve: what waves and bins in whole numbers leav
 FAR = 2.0**8  # the factor in T over which slopes of curves are taken, at their end
 GAP, NONE, GROWTH = "a gap", "no gap", "growth with d"
 RULE = (
-    "The rule was fixed beforehand. The gap is the slope of R of uniform bins, their width tuned, minus that of "
+    "The rule was settled before the runs that it judges, but with predicted curves of most of these costs in view. "
+    "The gap is the slope of R of uniform bins, their width tuned, minus that of "
     "adaptive bins. It lies between two numbers: the raw difference is too small, since adaptive bins pay the larger "
     "power of ln T; the difference after division by (ln T)^(α/D1) for uniform bins (twice that power at β = 1) and by "
     "(ln T)^(1+αβ/D) for adaptive ones is too large, since finite horizons do not show the whole of that power. So a "
