@@ -111,9 +111,10 @@ def _ledger() -> Ledger:
 
 
 def _lines(ledger, found):
+    """In the order of the paper."""
     titles = {s.id: s.title for s in ledger.statements}
-    for id, finding in found.items():
-        yield f"{id:>4}  {finding.verdict!s:<13} {titles.get(id, '')}"
+    for id in sorted(found, key=list(titles).index):
+        yield f"{id:>4}  {found[id].verdict!s:<13} {titles[id]}"
 
 
 def _tally(found) -> str:
