@@ -61,7 +61,7 @@ CLAIMS = (
     Statement("1", "Fair", "Section 1", "The coin is fair.", "coin", Proof.SOUND, (), ("E1",)),
     Statement("2", "So is the die", "Section 2", "The die is fair.", "coin", Proof.ABSENT, ("1",)),
 )
-LEDGER = Ledger("games", "Games", "Fair?", "A paper.", CLAIMS, ("coin",))
+LEDGER = Ledger("games", "Games", "Fair?", "A paper.", CLAIMS, ("coin",), {"E1": "a coin has a rim"})
 
 
 def test_claims_of_the_paper():
@@ -89,6 +89,8 @@ def test_statements_that_cannot_be():
         check([replace(first, needs=("2",)), second])
     with pytest.raises(ValueError, match="none of coin"):
         replace(LEDGER, statements=(replace(first, study="dice"),))
+    with pytest.raises(ValueError, match="erratum E1"):
+        replace(LEDGER, errata={})
     with pytest.raises(ValueError, match="no claim 3"):
         LEDGER.chosen(["3"])
 
@@ -206,7 +208,7 @@ def test_pages_show_what_stands_and_what_stood(tmp_path):
     page = running.write_ledger(LEDGER, refuted, tmp_path, Effort(), "all").read_text()
     assert "✘ **REFUTED**" in page
     assert "~~CONFIRMED~~ superseded" in page
-    assert "| E1 | 1 | 2 |" in page
+    assert "| E1 | a coin has a rim | 1 | 2 |" in page
     assert (tmp_path / "figures" / "graph.png").stat().st_size > 1000
     rows = history.parsed((tmp_path / "claims.csv").read_text())
     assert [row.verdict for row in rows] == ["CONFIRMED", "INCONCLUSIVE", "REFUTED"]

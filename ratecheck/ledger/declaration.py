@@ -17,10 +17,13 @@ class Ledger:
     paper: str
     statements: tuple[Statement, ...]
     experiments: tuple[str, ...]
+    errata: dict[str, str]  # what is wrong, by the names that statements use
 
     def __post_init__(self):
         object.__setattr__(self, "statements", check(self.statements))
         object.__setattr__(self, "experiments", tuple(self.experiments))
+        for erratum in {e for s in self.statements for e in s.errata} - set(self.errata):
+            raise ValueError(f"claims speak of erratum {erratum}, which is not there")
         for statement in self.statements:
             if statement.study not in self.experiments:
                 raise ValueError(

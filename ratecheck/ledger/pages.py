@@ -103,8 +103,8 @@ def _graph(ledger):
     rows = []
     for erratum in errata:
         touched, reached = reach(ledger.statements, erratum)
-        rows.append([erratum, ", ".join(touched), ", ".join(reached) or None])
-    yield table(["erratum", "touches claims", "whose proofs also carry"], rows)
+        rows.append([erratum, ledger.errata[erratum], ", ".join(touched), ", ".join(reached) or None])
+    yield table(["erratum", "what is wrong", "touches claims", "and claims that rest on these"], rows)
 
 
 def _each(ledger, standing):

@@ -333,9 +333,7 @@ def rate_rule(found: list[Case], which, foretold="") -> Finding:
         return Finding(Verdict.REFUTED, shown, caveat=f"it holds on {rest}", foretold=foretold)
     costs = list(dict.fromkeys(c.cost for c in found))
     holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is Name.CONSISTENT}
-    evidence = f"supported on {len(holding)} of {len(costs)} costs: " + "; ".join(
-        f"{c} {_numbers(c, which)}" for c in holding.values()
-    )
+    evidence = f"supported on {len(holding)} of {len(costs)} costs{_spans(list(holding.values()), which)}"
     undecided = [cost for cost in costs if cost not in holding]
     caveat = f"undecided on {listing(undecided)}" if undecided else ""
     if 2 * len(holding) <= len(costs):
@@ -346,6 +344,17 @@ def rate_rule(found: list[Case], which, foretold="") -> Finding:
         f"{FAR_LOG_MARGIN:g} on the curves, by {LOG_MARGIN:g} on runs"
     )
     return Finding(Verdict.CONSISTENT, evidence, tolerates, caveat, foretold)
+
+
+def _spans(found: list[Case], which) -> str:
+    """Slopes against the promise, and what powers the curves need of those that are promised."""
+    if not found:
+        return ""
+    off = [c.fit.at(c.rate(which).log_power).slope - c.rate(which).slope for c in found]
+    known = [c for c in found if c.far.power is not None]
+    powers = ", ".join(f"{c.far.power.value:.2f} of {c.rate(which).log_power:.3g}" for c in known)
+    span = " to ".join(dict.fromkeys(f"{end(off):+.3f}" for end in (min, max)))
+    return f": slopes in runs {span} off the promise; powers of ln T on the far curves {powers}"
 
 
 def _numbers(case: Case, which) -> str:
