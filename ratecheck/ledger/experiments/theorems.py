@@ -44,8 +44,8 @@ FORGED = 1.01  # times a certified regret: what both verifiers must refuse
 PRINTED, CORRECTED = "printed", "corrected"
 RULE = (
     "Margins and tests are those of the library and older than these runs. How runs and curves are put together, and "
-    "that more than half of the costs suffice, was settled after trial runs of the same costs and seed, so that "
-    "another seed is the fairer test. Runs refute or support a rate by the library's verdicts on the exponent (margin "
+    "that more than half of the costs suffice, was settled after trial runs of the same costs and seed: another "
+    "seed is the fairer test. Runs refute or support a rate by the library's verdicts on the exponent (margin "
     f"{MARGIN:g}) and on the log power with the exponent fixed (margin {LOG_MARGIN:g}), after Holm over all of a "
     f"claim; the predicted curve does so by its limits far out (margins {MARGIN:g} and {FAR_LOG_MARGIN:g}). A curve "
     "supports where runs do not contradict it, and refutes only where they agree with it within 2 %; where runs and "
