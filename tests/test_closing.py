@@ -51,12 +51,19 @@ def test_every_study_of_the_zoo_fits_a_terminal(small):
 
 def test_long_names_are_cut_and_still_fit(small):
     claims = [replace(j, claim=replace(j.claim, theorem=LONG)) for j in small.results[0].judged]
-    case = replace(small.results[0].case, algorithm=LONG, family="a_family_of_somebody_else" * 3)
+    names = {"algorithm": LONG, "family": "a_family_of_somebody_else" * 3}
+    case = replace(small.results[0].case, **names, claims=tuple(j.claim for j in claims))
     results = (replace(small.results[0], case=case, judged=tuple(claims)), *small.results[1:])
     text = summary(replace(small, results=results))
     assert max(map(len, text.splitlines())) <= WIDTH
     assert table_of(text)[1].startswith("a_family_of_somebody_else")
     assert table_of(text)[1].endswith("…")
+
+
+def test_the_last_word_is_what_to_believe(small):
+    text = summary(small).rpartition("\n\n")[2]
+    assert text.startswith("What to believe. Only the runs speak in all 4 cases")
+    assert "*" not in text
 
 
 def test_slopes_stand_as_they_were_fitted(small):

@@ -6,7 +6,8 @@ import textwrap
 
 from ..analysis import Analysis
 from ..markdown import listing, one_line
-from ..report.context import harmless
+from ..report.belief import belief
+from ..report.context import Context, harmless
 
 WIDTH = 80
 HEADS = ("theorem", "slope, ln T power", "slope [95 %]", "force", "verdict")
@@ -34,7 +35,13 @@ def summary(analysis: Analysis) -> str:
     if unjudged:
         said.append(f"{UNJUDGED}, slopes in brackets (the report says why): {'; '.join(unjudged)}")
     lines += [line for sentence in said for line in wrapped(sentence)]
+    lines += ["", *textwrap.wrap(f"What to believe. {believed(analysis)}", WIDTH, break_on_hyphens=False)]
     return "\n".join(line.rstrip() for line in lines)
+
+
+def believed(analysis: Analysis) -> str:
+    """The paragraph at the top of the report, without markup."""
+    return belief(Context(analysis, None, {}, None)).replace("**", "")
 
 
 def row(texts) -> str:
