@@ -70,6 +70,8 @@ def dependence(rows, labels, mus, lengths) -> Figure:
         for i, a0 in enumerate(lengths)
     ]
     handles.append(Line2D([], [], color=PREDICTED, marker="|", markersize=8, linestyle="", label="predicted"))
+    widest = {"low": rows["low"].clip(lower=rows["ratio"] / 100), "high": rows["high"].clip(upper=rows["ratio"] * 100)}
+    rows = rows.assign(**widest)  # of a few runs an interval may be endless
     places = [place for place in labels if place in set(rows["place"])]
     figure, axes = _wide(len(places) * len(mus), handles)
     names = [MUS[mu] for mu in mus]
