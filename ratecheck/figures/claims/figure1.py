@@ -55,7 +55,7 @@ def _panel(axis, rows):
     axis.plot(width, rows["uniform_foretold"], color=PREDICTED, linewidth=1.4)
     axis.axhline(rows["adaptive_foretold"].iloc[0], color=PREDICTED, linewidth=1.0)
     axis.set(xscale="log", yscale="log")
-    everything = np.concatenate([uniform, rows["uniform_foretold"], [level - error, level + error]])
+    everything = np.concatenate([uniform, rows["uniform_foretold"], [max(level - error, level / 2), level + error]])
     low, high = float(everything.min()), float(everything.max())
     ticks(axis.xaxis, width.min(), width.max())
     ticks(axis.yaxis, low, high)
