@@ -55,7 +55,7 @@ def _panel(axis, rows):
     axis.plot(width, rows["uniform_foretold"], color=PREDICTED, linewidth=1.4)
     axis.axhline(rows["adaptive_foretold"].iloc[0], color=PREDICTED, linewidth=1.0)
     axis.set(xscale="log", yscale="log")
-    everything = np.concatenate([uniform, rows["uniform_foretold"], [level - error, level + error]])
+    everything = np.concatenate([uniform, rows["uniform_foretold"], [max(level - error, level / 2), level + error]])
     low, high = float(everything.min()), float(everything.max())
     ticks(axis.xaxis, width.min(), width.max())
     ticks(axis.yaxis, low, high)
@@ -70,6 +70,8 @@ def dependence(rows, labels, mus, lengths) -> Figure:
         for i, a0 in enumerate(lengths)
     ]
     handles.append(Line2D([], [], color=PREDICTED, marker="|", markersize=8, linestyle="", label="predicted"))
+    widest = {"low": rows["low"].clip(lower=rows["ratio"] / 100), "high": rows["high"].clip(upper=rows["ratio"] * 100)}
+    rows = rows.assign(**widest)  # of a few runs an interval may be endless
     places = [place for place in labels if place in set(rows["place"])]
     figure, axes = _wide(len(places) * len(mus), handles)
     names = [MUS[mu] for mu in mus]

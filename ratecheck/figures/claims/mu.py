@@ -12,7 +12,7 @@ from scipy import special
 from ..base import INK, MARKERS, PREDICTED, colour_of, number, panels, room, ticks
 
 CASE = ["family", "dim"]
-STYLES = ("-", "--", "-.", ":")
+STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 NOTHING_LEFT_OF = 0.6  # mu = 0 stands at this share of the smallest other mu
 FAR = (1e3, 1e15, 1e30, 1e45, 1e60)
 
@@ -51,7 +51,7 @@ def bounds(invalid, locked) -> Figure:
     """Shares of steps with an invalid bound, and of runs that lock in, against mu."""
     names = [f"{family}, d = {dim}" for (family, dim), _ in invalid.groupby(CASE, sort=False)]
     handles = [
-        Line2D([], [], color=colour_of(i), marker=MARKERS[i], linestyle=STYLES[i % 4], label=name)
+        Line2D([], [], color=colour_of(i), marker=MARKERS[i], linestyle=STYLES[i % len(STYLES)], label=name)
         for i, name in enumerate(names)
     ]
     figure, axes = panels(1, 2, handles)
@@ -85,7 +85,7 @@ def _marks(axis, factors, y, reach, i):
         reach,
         color=colour_of(i),
         marker=MARKERS[i],
-        linestyle=STYLES[i % 4],
+        linestyle=STYLES[i % len(STYLES)],
         markersize=4.5,
         linewidth=1,
         elinewidth=1,
@@ -124,7 +124,7 @@ def far_slopes(rows) -> Figure:
     """Slopes over whole periods of the predicted curve, to far horizons."""
     given = sorted(rows.loc[~rows["theorem"], "factor"].unique())
     handles = [
-        Line2D([], [], color=colour_of(i), linestyle=STYLES[i % 4], label=rf"$\mu/\mu_{{min}}$ = {factor:g}")
+        Line2D([], [], color=colour_of(i), linestyle=STYLES[i % len(STYLES)], label=rf"$\mu/\mu_{{min}}$ = {factor:g}")
         for i, factor in enumerate(given)
     ]
     handles.append(Line2D([], [], color=PREDICTED, label="Theorem 2's $\\mu$"))
@@ -139,7 +139,7 @@ def far_slopes(rows) -> Figure:
                 curve["horizon"],
                 curve["slope"],
                 color=PREDICTED if theorem else colour_of(i),
-                linestyle="-" if theorem else STYLES[i % 4],
+                linestyle="-" if theorem else STYLES[i % len(STYLES)],
                 linewidth=1.3,
             )
         axis.set(xscale="log", title=f"{family}, d = {dim}", ylim=(0.4, 1.05))
