@@ -176,21 +176,24 @@ ROW = history.Row.of(
 
 def test_later_verdicts_supersede():
     later = replace(ROW, verdict="REFUTED", evidence="6 heads", measured="2026-02-02")
-    assert history.entered((ROW,), later) == (replace(ROW, superseded="preset standard of 2026-02-02"), later)
+    assert history.entered((ROW,), later) == (replace(ROW, superseded="preset standard, seed 0, of 2026-02-02"), later)
     assert history.entered((ROW,), replace(ROW, measured="2026-02-02")) == (ROW,)  # the same again is no news
 
 
 def test_a_lesser_preset_supersedes_nothing():
     lesser = replace(ROW, evidence="1 head", preset="quick", measured="2026-02-02")
     rows = history.entered((ROW,), lesser)
-    assert rows == (ROW, replace(lesser, superseded="preset standard of 2026-01-01"))
+    assert rows == (ROW, replace(lesser, superseded="preset standard, seed 0, of 2026-01-01"))
     assert history.entered(rows, replace(lesser, measured="2026-03-03")) == rows
     newer = replace(lesser, semantics=4)  # of another engine
     assert history.entered((ROW,), newer)[-1] == newer
 
 
 def test_history_through_its_file():
-    rows = (ROW, replace(ROW, claim="2c", evidence='a "quoted", = line', superseded="preset standard of 2026-02-02"))
+    rows = (
+        ROW,
+        replace(ROW, claim="2c", evidence='a "quoted", = line', superseded="preset standard, seed 0, of 2026-02-02"),
+    )
     assert history.parsed(history.text(rows)) == rows
     with pytest.raises(ValueError, match="line 2"):
         history.parsed(history.text((replace(ROW, verdict="MAYBE"),)))

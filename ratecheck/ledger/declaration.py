@@ -18,6 +18,7 @@ class Ledger:
     statements: tuple[Statement, ...]
     experiments: tuple[str, ...]
     errata: dict[str, str]  # what is wrong, by the names that statements use
+    remark: str = ""  # on how it was measured
 
     def __post_init__(self):
         object.__setattr__(self, "statements", check(self.statements))

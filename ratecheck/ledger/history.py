@@ -47,7 +47,7 @@ def entered(rows: tuple[Row, ...], new: Row) -> tuple[Row, ...]:
     if standing is not None and _stronger(standing, new):
         if any(row.says == new.says for row in rows):
             return rows
-        return (*rows, replace(new, superseded=f"preset {standing.preset} of {standing.measured}"))
+        return (*rows, _marked(new, standing))
     return (*(_marked(row, new) if row is standing else row for row in rows), new)
 
 
@@ -56,7 +56,7 @@ def _stronger(standing: Row, new: Row) -> bool:
 
 
 def _marked(row, new):
-    return replace(row, superseded=f"preset {new.preset} of {new.measured}")
+    return replace(row, superseded=f"preset {new.preset}, seed {new.seed}, of {new.measured}")
 
 
 def text(rows: tuple[Row, ...]) -> str:

@@ -69,7 +69,8 @@ def ledger(ledger: Ledger, rows: tuple[Row, ...], command: str) -> str:
     blocks.append(f"{len(ledger.statements)} statements: {tally}.")
     if missing:
         blocks.append(f"Not tested yet: {', '.join(missing)}.")
-    blocks.append("A number with a c is the corrected form of the claim before it.")
+    remark = f" {ledger.remark}" if ledger.remark else ""
+    blocks.append(f"A number with a c is the corrected form of the claim before it.{remark}")
     blocks.append(table(["claim", "what", "in the paper", "verdict", "evidence", "study"], list(_lines(ledger, rows))))
     blocks += ["## How far an erratum reaches", *_graph(ledger)]
     blocks += ["## The claims, one by one", *_each(ledger, standing)]

@@ -81,7 +81,7 @@ def alone(context, found, total):
 
 
 def open_(context, found, total):
-    return f"nothing is known {where(context, found, total)}; the report's section on inconclusive claims says what would settle it"
+    return f"nothing is known {where(context, found, total)}; what would settle it stands in a section of the report"
 
 
 SENTENCES = {
