@@ -20,6 +20,7 @@ from .answer import unmet
 PAGE, TITLE = "README.md", "# The zoo at one glance"
 NOISE, ALIGNMENT = "Gaussian(sigma=1.0)", "random"  # other settings have reports of their own too
 CASE = ["cost", "algorithm"]
+LONGEST = 400  # letters of a question
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
 NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
 LATER = {"factor": np.nan, "changed": ""}  # columns that tables of earlier studies lack
@@ -73,7 +74,7 @@ def write_overview(root) -> Path:
 
             words = figures.Regimes(**regimes(found))
             blocks = _blocks(found, figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words))
-        drafts.write(PAGE, "\n\n".join(blocks) + "\n")
+        drafts.write(PAGE, "\n\n".join([*blocks, *_reports(root)]) + "\n")
     return root / PAGE
 
 
@@ -235,6 +236,24 @@ def _verdicts(found: Zoo, costs):
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
+
+
+def _reports(root):
+    """Every report below the folder, with its title and, where it has one, its question."""
+    rows = []
+    for path in sorted(root.glob("*/report.md")):
+        try:
+            text = read_below(root, f"{path.parent.name}/report.md").decode("utf-8", "replace")
+        except OSError:  # a link, or not an ordinary file
+            continue
+        title, _, rest = text.partition("\n")
+        asked = rest.strip().partition("\n")[0].removeprefix("**Question.**").strip()
+        words = [plain(part) for part in (title.removeprefix("#").strip(), asked[:LONGEST]) if part]
+        rows.append([_linked(_address(path.parent)), " – ".join(dict.fromkeys(words))])
+    if rows:
+        yield "## All reports"
+        yield table(["report", "about"], rows)
+        yield "`python -m ratecheck.study --study NAME` runs a declared study again; each report ends with its command."
 
 
 def _undecided(own):
