@@ -18,6 +18,7 @@ from ratecheck.study.conduct import conduct
 from ratecheck.study.expectations import expected, unjudged
 from ratecheck.study.plan import cases, unforeseen, workload
 from ratecheck.study.runner import NothingStored, units_of
+from ratecheck.study.undertaking import experiments_of
 from tests.strategies import ExploreThenCommit
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +142,10 @@ def test_a_plain_python_algorithm_is_studied_on_processes(tmp_path):
         cases(Study("s", "?", [("cone", 1)], algorithms=[AskTell(ExploreThenCommit)]))
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*/study.py")), ids=lambda p: p.parent.name)
+OF_RATES = [p for p in sorted((ROOT / "studies").glob("*/study.py")) if "Study(" in p.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("path", OF_RATES, ids=lambda p: p.parent.name)
 def test_declared_studies(path, monkeypatch):
     monkeypatch.chdir(ROOT)
     study = declared.load(path).study
@@ -155,8 +159,20 @@ def test_declared_studies(path, monkeypatch):
     assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())
 
 
+def test_declared_claims(monkeypatch):
+    """Every claim of the ledger has its experiment, which decides it; declarations have no logic."""
+    monkeypatch.chdir(ROOT)
+    ledger = declared.declaration("claims")
+    assert set(experiments_of(ledger, "claims")) == set(ledger.experiments)
+    paths = sorted((ROOT / "studies" / "claims").glob("*/study.py"))
+    assert {path.parent.name for path in paths} == set(ledger.experiments)
+    for path in paths:
+        assert declared.load(path).study.name == path.parent.name
+        assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())
+
+
 def test_every_family_belongs_to_a_declared_study():
-    studied = {cost.name for p in (ROOT / "studies").glob("*/study.py") for cost in declared.load(p).study.costs}
+    studied = {cost.name for p in OF_RATES for cost in declared.load(p).study.costs}
     assert studied == set(zoo.families()) - {"dented"}  # of which each is made for one horizon
 
 
