@@ -173,9 +173,8 @@ def test_a_page_embeds_no_text_that_calls_itself_a_picture(tmp_path):
 def test_a_terminal_is_told_no_secrets(small, text, capsys):
     """What a study prints holds no escape sequence, and a line per case."""
     usual = summary(small)
-    case = replace(small.results[0].case, family=text, algorithm=text)
-    claim = replace(small.results[0].own.claim, theorem=text)
-    judged = tuple(replace(j, claim=claim) for j in small.results[0].judged)
+    judged = tuple(replace(j, claim=replace(j.claim, theorem=text)) for j in small.results[0].judged)
+    case = replace(small.results[0].case, family=text, algorithm=text, claims=tuple(j.claim for j in judged))
     results = (replace(small.results[0], case=case, judged=judged), *small.results[1:])
     speak(text)
     plan = capsys.readouterr().err
@@ -239,8 +238,8 @@ def test_a_text_of_a_table_changes_no_overview(tmp_path, small, text):
 def test_the_name_of_a_folder_is_a_link_to_it(tmp_path, small, name):
     report(tmp_path / name, small)
     page = rendered(write_overview(tmp_path).read_text("utf-8"))
-    assert len(re.findall(f'<a href="{quote(os.fsencode(name), "=")}/report.md">', page)) == 2
-    assert page.count("<a ") == 2
+    assert len(re.findall(f'<a href="{quote(os.fsencode(name), "=")}/report.md">', page)) == 3
+    assert page.count("<a ") == 3  # beside two costs, and in the list of reports
     assert "<b" not in page
 
 

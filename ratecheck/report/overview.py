@@ -248,7 +248,8 @@ def _reports(root):
             continue
         title, _, rest = text.partition("\n")
         asked = rest.strip().partition("\n")[0].removeprefix("**Question.**").strip()
-        words = [plain(part) for part in (title.removeprefix("#").strip(), asked[:LONGEST]) if part]
+        asked = asked[:LONGEST] if asked.endswith("?") else ""
+        words = [plain(part) for part in (title.removeprefix("#").strip(), asked) if part]
         rows.append([_linked(_address(path.parent)), " – ".join(dict.fromkeys(words))])
     if rows:
         yield "## All reports"
