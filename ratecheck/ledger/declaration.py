@@ -19,6 +19,7 @@ class Ledger:
     experiments: tuple[str, ...]
     errata: dict[str, str]  # what is wrong, by the names that statements use
     remark: str = ""  # on how it was measured
+    seed: int = 0  # with which it is measured unless another one is given
 
     def __post_init__(self):
         object.__setattr__(self, "statements", check(self.statements))

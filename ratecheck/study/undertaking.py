@@ -21,7 +21,8 @@ LEDGER = "claims"  # whose statements an experiment's report shows
 
 
 def effort_of(arguments) -> Effort:
-    return Effort(arguments.preset or STANDARD, arguments.seed or 0, arguments.workers or available_cores())
+    seed = _ledger().seed if arguments.seed is None else arguments.seed
+    return Effort(arguments.preset or STANDARD, seed, arguments.workers or available_cores())
 
 
 def default_folder(home: Path | None, name: str, arguments, results: Path) -> Path:

@@ -10,6 +10,7 @@ study = Ledger(
     paper="P. Zhao and L. Lai, Optimal Stochastic Nonconvex Optimization with Bandit Feedback.",
     statements=STATEMENTS,
     errata=ERRATA,
+    seed=2,
     remark=(
         "Rules of several experiments were settled while runs with seed 0 were looked at; all was then measured again "
         "with seed 2 and the rules as they were, and those verdicts stand. Earlier ones that differ in a number are "
