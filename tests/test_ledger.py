@@ -210,7 +210,7 @@ def test_pages_show_what_stands_and_what_stood(tmp_path):
     refuted = {"1": Finding("REFUTED", "6 heads")}
     page = running.write_ledger(LEDGER, refuted, tmp_path, Effort(), "all").read_text()
     assert "✘ **REFUTED**" in page
-    assert "~~CONFIRMED~~ superseded" in page
+    assert "| ~~CONFIRMED~~ |" in page
     assert "| E1 | a coin has a rim | 1 | 2 |" in page
     assert (tmp_path / "figures" / "graph.png").stat().st_size > 1000
     rows = history.parsed((tmp_path / "claims.csv").read_text())

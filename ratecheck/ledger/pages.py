@@ -71,27 +71,31 @@ def ledger(ledger: Ledger, rows: tuple[Row, ...], command: str) -> str:
         blocks.append(f"Not tested yet: {', '.join(missing)}.")
     remark = f" {ledger.remark}" if ledger.remark else ""
     blocks.append(f"A number with a c is the corrected form of the claim before it.{remark}")
-    blocks.append(table(["claim", "what", "in the paper", "verdict", "evidence", "study"], list(_lines(ledger, rows))))
+    blocks.append(
+        table(["claim", "what", "in the paper", "verdict", "evidence", "study"], list(_lines(ledger, standing)))
+    )
     blocks += ["## How far an erratum reaches", *_graph(ledger)]
     blocks += ["## The claims, one by one", *_each(ledger, standing)]
+    blocks += _superseded(rows)
     blocks += ["## Run it again", fenced(command, "sh"), "One claim alone:", fenced(f"{command} --claim 16", "sh")]
     blocks.append("All verdicts, those of before included: [claims.csv](claims.csv).")
     return "\n\n".join(blocks) + "\n"
 
 
-def _lines(ledger, rows):
+def _lines(ledger, standing):
     for s in ledger.statements:
-        mine = [row for row in rows if row.claim == s.id]
-        where = f"[{s.study}]({s.study}/report.md)"
-        for row in sorted(mine, key=lambda row: bool(row.superseded)):
-            mark = MARKS[Verdict(row.verdict)]
-            if row.superseded:
-                old = f"~~{row.verdict}~~ superseded by {row.superseded}"
-                yield [s.id, f"{s.title}, {row.measured}", s.place, old, row.evidence, where]
-            else:
-                yield [s.id, s.title, s.place, f"{mark} **{row.verdict}**", row.evidence, where]
-        if not mine:
-            yield [s.id, s.title, s.place, None, None, where]
+        row = standing.get(s.id)
+        said = (f"{MARKS[Verdict(row.verdict)]} **{row.verdict}**", row.evidence) if row else (None, None)
+        yield [s.id, s.title, s.place, *said, f"[{s.study}]({s.study}/report.md)"]
+
+
+def _superseded(rows):
+    """What stood before; it stays, marked."""
+    old = [row for row in rows if row.superseded]
+    if old:
+        yield "## Verdicts that are superseded"
+        lines = [[row.claim, f"~~{row.verdict}~~", f"seed {row.seed}", row.superseded, row.evidence] for row in old]
+        yield table(["claim", "verdict", "measured with", "superseded by", "evidence"], lines)
 
 
 def _graph(ledger):

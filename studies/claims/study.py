@@ -13,8 +13,8 @@ study = Ledger(
     seed=2,
     remark=(
         "Rules of several experiments were settled while runs with seed 0 were looked at; all was then measured again "
-        "with seed 2 and the rules as they were, and those verdicts stand. Earlier ones that differ in a number are "
-        "struck through."
+        "with seed 2 and the rules as they were, and those verdicts stand. Earlier ones stand at the "
+        "end, struck through."
     ),
     experiments=(
         *("assumptions", "complexity", "dimension", "exploration", "figure1", "lemmas", "levels", "misspecified"),
