@@ -74,6 +74,7 @@ class Result:
     look: int = 1  # how often runs of this case have been judged, this time included
     sandwich: Sandwich = NONE  # between the certified bound of the cost and the runs on its hard family
     sandwich_fit: Fit | None = None  # of the mean over the family
+    beyond: Curve | None = None  # predicted, from the last horizon on, at the partitions of the runs
 
     def fit_for(self, claim: Claim) -> Fit | None:
         """By which a claim is judged, no log power divided out: of the cost's own runs, or of those on its family."""
@@ -97,10 +98,20 @@ class Result:
 
     @cached_property
     def predicted_slope(self) -> float | None:
-        """What the fit of this window finds in the predicted curve, nothing divided out."""
-        if self.fit is None or self.case.curve is None:
-            return None
-        return self.fit.slope_of(np.exp(self.case.curve.log_regret(self.fit.x)))
+        """What the fit of this window finds in the predicted regret, nothing divided out."""
+        return None if self.fit is None else predicted_slope(self.case, self.fit, self.agreement)
+
+    @cached_property
+    def foretold(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """T and the predicted mean regret: at the partitions of the runs where there are runs, and beyond them at the
+        same or, where those cannot be followed, at others."""
+        at = np.empty((2, 0))
+        if self.agreement is not None:
+            at = self.agreement.table[["horizon", "predicted"]].to_numpy(float).T
+        if (curve := self.beyond or self.case.curve) is not None:
+            onward = np.array([curve.horizons, curve.regret])
+            at = np.hstack([at, onward[:, onward[0] > at[0].max(initial=0.0) * (1 + 1e-9)]])
+        return (at[0], at[1]) if at.size else None
 
     @cached_property
     def far(self) -> Far | None:
@@ -229,7 +240,7 @@ def result_of(
         except FitError as error:
             problem = problem or str(error)
     if fit is not None:
-        problem = premature(case, fit, margin) or fit.problem
+        problem = premature(case, fit, margin, theory[0]) or fit.problem
     rules = {"margin": margin, "resolution": resolution, "look": look}
     on_family, trouble = fit_of(sandwich)
     refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
@@ -249,7 +260,8 @@ def result_of(
         (control, refused if problem else judge_control(control, case.own, fit, **rules)) for control in case.controls
     )
     counts = found, case.replicates
-    return Result(case, data, fit, problem, judged, controls, *counts, *theory, look, sandwich, on_family)
+    beyond = Curve.from_json(foretold["beyond"]) if foretold and foretold.get("beyond") else None
+    return Result(case, data, fit, problem, judged, controls, *counts, *theory, look, sandwich, on_family, beyond)
 
 
 def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
@@ -288,7 +300,16 @@ def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement 
         return None, str(problem)
 
 
-def premature(case: Case, fit: Fit, margin: float) -> str:
+def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float | None:
+    """What a fit finds in the predicted regret: that of its runs, or else that of the curve over other partitions."""
+    if agreement is not None:
+        known = agreement.table.set_index("horizon")["predicted"].reindex(fit.data.horizons).to_numpy()
+        if np.isfinite(known).all():
+            return fit.slope_of(known)
+    return None if case.curve is None else fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
+
+
+def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None = None) -> str:
     """What is wrong with a window that starts before the onset: theory expects another slope there.
 
     The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
@@ -302,7 +323,7 @@ def premature(case: Case, fit: Fit, margin: float) -> str:
     if case.curve is None:
         ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
         return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
-    predicted = fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
+    predicted = predicted_slope(case, fit, agreement)
     promised = case.own.rate
     return (
         f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "

@@ -22,6 +22,7 @@ from .rates import Rate
 from .verdicts import MARGIN, Name
 
 PERIOD = 16.0  # the factor in T over which slopes are taken where theory expects no period
+BEYOND = 1e4  # times the last horizon of some runs: so far their predicted curve is followed and shown
 LEAST_PERIODS = 3  # of a curve, so that the last half of its slopes spans one
 LEAST_SLOPES = 6  # in the last half, two in each third of it
 LOG_MARGIN = 0.25  # of a log power

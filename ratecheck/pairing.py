@@ -40,6 +40,9 @@ MOST_LOCKED = 0.05  # share of the runs; the theory knows of none
 class Agreement(Speaking):
     """How measured regrets compare with predicted ones.
 
+    In `table`, `predicted` is the mean over the partitions of all runs, `spared` the mean regret of those that are not
+    locked in.
+
     `name` is CONSISTENT where runs follow the theory: their mean ratio to it lies within `margin` of 1 and its slope
     against ln T within `slope_margin` of 0, both limits at once.  It is REFUTED where one of them lies outside by more
     than `allowance`, the share of the regret that the theory leaves open itself (noise and spread within cells).
@@ -50,7 +53,7 @@ class Agreement(Speaking):
     """
 
     data: LogMeans  # of the ratios of runs that are not locked in, at the horizons that are judged
-    table: pd.DataFrame = field(repr=False)  # horizon, ratio, low, high, runs, judged
+    table: pd.DataFrame = field(repr=False)  # horizon, ratio, low, high, runs, judged, and means: predicted, spared
     replicates: int
     locked: tuple[int, ...]  # replicates
     allowance: float
@@ -225,6 +228,8 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
             "high": np.exp(np.minimum(data.y + reach, 700.0)),
             "runs": [len(sample) for sample in data.samples],
             "judged": judged,
+            "predicted": table.groupby("horizon")["predicted"].mean().to_numpy(),
+            "spared": rest.groupby("horizon")["regret"].mean().to_numpy(),
         }
     )
     late = np.asarray(left_open)[judged]

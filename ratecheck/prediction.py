@@ -61,7 +61,8 @@ ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls p
 STEP = math.log(2)  # of a search: levels are halved or doubled
 FAR = 1e60  # the last horizon of a curve, unless another is named
 PER_PERIOD = 8  # horizons of a curve
-MOST_POINTS = 128  # of a curve
+LEAST_PER_PERIOD = 4  # fewer see a wave of that period at too few of its phases
+POINTS, MOST_POINTS = 128, 4000  # of a curve: as a rule, and where its periods need more
 SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_BINS = 2**17  # of all alignments of a horizon together
 SPREAD = 4  # times as many alignments where each horizon has partitions of its own
@@ -245,12 +246,18 @@ def _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind):
     with _pool(cells) as pool:
         trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells, last), given))
         periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
-        points = MOST_POINTS if cells > SMALL else MOST_POINTS // 2
-        ratio = period ** (1 / max(1, min(PER_PERIOD, points // max(1, periods))))
+        points = POINTS if cells > SMALL else POINTS // 2
+        ratio = period ** (1 / _per_period(max(1, periods), points))
         found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
     shortest = min(range(len(found)), key=lambda i: len(found[i]))
     points = len(found[shortest])
     return _curve(first, ratio, np.mean([values[:points] for values in found], axis=0), trees[shortest].limit)
+
+
+def _per_period(periods, points):
+    """How many horizons of a curve divide a period, if it has so many periods and about so many points."""
+    fitting = min(PER_PERIOD, points // periods)
+    return max(1, min(max(LEAST_PER_PERIOD, fitting), MOST_POINTS // periods))
 
 
 def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind):

@@ -11,6 +11,7 @@ from ratecheck import curve as cv
 from ratecheck import prediction
 
 FIRST = 2.0**10
+LONG_CURVES = [(zoo.get("cone", 1), 1e60, 4), (zoo.get("cusp", 1), 1e300, 4), (zoo.get("cusp", 1, power=0.1), 1e300, 1)]
 
 
 @pytest.mark.parametrize(("name", "dim", "mu"), [("cone", 2, None), ("quadratic", 1, "theorem"), ("quartic", 1, 0.0)])
@@ -48,7 +49,16 @@ def test_horizons_divide_a_period_evenly():
     per_period = math.log(4) / steps[0]
     assert per_period == pytest.approx(round(per_period))
     assert curve.horizons[0] == FIRST
-    assert len(curve.horizons) <= 1.1 * prediction.MOST_POINTS
+    assert len(curve.horizons) <= 1.1 * prediction.POINTS
+
+
+@pytest.mark.parametrize(("cost", "last", "least"), LONG_CURVES, ids=str)
+def test_a_period_has_four_horizons_wherever_the_curve_may_have_so_many(cost, last, least):
+    algorithm = rc.AdaptiveBins()
+    curve = rc.foretell(algorithm, cost, FIRST, cells=2**10, alignments=2, last=last)
+    steps = np.diff(np.log(curve.horizons))
+    assert math.log(algorithm.settle(cost).period(cost)) / steps[0] >= least - 1e-9
+    assert len(curve.horizons) <= 1.01 * prediction.MOST_POINTS
 
 
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)

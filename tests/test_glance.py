@@ -14,7 +14,7 @@ from ratecheck.tables import tabulated
 from tests.report_cases import C, I, R, judged_as, report
 
 ORDER = {REFUTED: "**Do not believe", STRAYS: "Look first", SETTLED: "Believe the promised exponent in"}
-ORDER |= {IMPLEMENTED: "does what theory says", ALONE: "Only the runs speak", OPEN: "Nothing is known"}
+ORDER |= {IMPLEMENTED: "does what theory says", ALONE: "Only the runs speak", OPEN: "It stays open"}
 
 
 def context_of(analysis) -> Context:

@@ -41,7 +41,6 @@ STYLE = {
 FOLDER = "figures"  # beside the page that shows them
 COLOURS = 256
 LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
-BEYOND = 1e4  # times the last horizon: so far a predicted curve is shown
 SHADE = "0.93"
 INK = "0.15"
 PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour
@@ -111,7 +110,8 @@ def save_pdf(figure, drafts: Drafts, name, title, parameters):
 
 def panels(rows, columns, handles, kind=Figure, **options):
     """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
-    left, right, top, between, under = 0.9, 0.25, 0.35, 0.62, 0.42
+    left, right, top, between = 0.9, 0.25, 0.35, 0.62
+    under = 0.42 if options.get("sharex") else 0.68
     wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
     width = left + right + columns * wide + (columns - 1) * between
     per_line = legend_columns(handles, width)
@@ -167,6 +167,8 @@ def excuse(axis, text):
         0.5, 0.5, textwrap.fill(lettered(text), 30), ha="center", va="center", transform=axis.transAxes, fontsize=9
     )
     axis.yaxis.set_major_locator(NullLocator())
+    if not axis.get_shared_x_axes().get_siblings(axis)[1:]:
+        axis.xaxis.set_major_locator(NullLocator())
 
 
 def horizon_axis(axis, result):
@@ -260,6 +262,22 @@ def points(axis, x, y, reach, colour, marker, filled):
         )
 
 
+def without_locked(result, horizons) -> tuple[np.ndarray, np.ndarray]:
+    """T among these horizons, and the mean regret there without the runs that lock in; empty where none does."""
+    found = result.agreement
+    if found is None or not 0 < len(found.locked) == found.replicates - found.data.replicates:
+        return np.empty(0), np.empty(0)
+    shown = found.table[found.table["horizon"].isin(horizons.tolist())]
+    return shown["horizon"].to_numpy(float), shown["spared"].to_numpy()
+
+
+def crosses(axis, x, y, colour):
+    axis.plot(x, y, color=colour, **SPARED)
+
+
+SPARED = {"marker": "x", "linestyle": "none", "markersize": 5, "markeredgewidth": 1.2, "zorder": 3}
+
+
 def note(axis, text, corner):
     x, y = {"upper left": (0.03, 0.97), "lower right": (0.97, 0.04), "upper right": (0.97, 0.97)}[corner]
     vertical, horizontal = corner.split()
@@ -288,7 +306,14 @@ def window_key():
 
 def curve_keys(results) -> list:
     line = Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
-    return [line] if any(result.case.curve is not None for result in results) else []
+    return [line] if any(result.foretold is not None for result in results) else []
+
+
+def spared_keys(results) -> list:
+    """Crosses, where runs lock in."""
+    if not any(len(without_locked(r, r.data.horizons)[0]) for r in results):
+        return []
+    return [Line2D([], [], color=ANY, label="without runs that lock in", **SPARED)]
 
 
 def onset_keys(results) -> list:

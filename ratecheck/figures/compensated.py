@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.lines import Line2D
 
+from ..curve import BEYOND
 from ..markdown import formula
 from ..means import within
 from .base import (
     ANY,
-    BEYOND,
     INK,
     PREDICTED,
+    crosses,
     curve_keys,
     log_ticks,
     note,
@@ -19,7 +20,9 @@ from .base import (
     outside_keys,
     points,
     room,
+    spared_keys,
     window_key,
+    without_locked,
 )
 from .grid import Kind
 
@@ -27,7 +30,8 @@ CAPTION = (
     "Agreement is a flat line; a falling line is a regret that grows more slowly than an upper bound allows, a line "
     "steeper than the dotted one exceeds the margin. Bars are 95 % intervals of the means. Curves are scaled to 1 in "
     "the middle of the window; the red one is the predicted regret divided by the rate that theory stands by, on the "
-    "same scale, through the points and beyond them: where it levels off, the theorem becomes visible."
+    "same scale, through the points and beyond them: where it levels off, the theorem becomes visible. Where runs "
+    "lock in, of which theory knows nothing, crosses leave them out."
 )
 
 
@@ -48,11 +52,14 @@ def panel(axis, result, colour, marker, margin):
         lows.append(float(np.exp(y - reach).min()))
         highs.append(float(np.exp(y + reach).max()))
         words.append(f"{word} {formula(rate)}")
-    if result.case.curve is not None:
+    if result.foretold is not None:
         far, foretold = predicted(result, inside)
         axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
         lows.append(float(foretold.min()))
         highs.append(float(foretold.max()))
+    at, spared = without_locked(result, T)
+    scale = np.mean((data.y - np.log(claim.rate.regret(T)))[inside])
+    crosses(axis, at, spared / claim.rate.regret(at) / np.exp(scale), colour)
     middle = np.exp(np.mean(np.log(T[inside])))
     axis.axhline(1.0, color=INK, linewidth=0.8)
     window = T[inside]
@@ -65,11 +72,11 @@ def panel(axis, result, colour, marker, margin):
 
 def predicted(result, inside):
     """The predicted regret divided by the rate, scaled as the points are, from their first T to far beyond."""
-    data, rate, curve = result.data, result.own.claim.rate, result.case.curve
-    T = np.array(curve.horizons)
+    data, rate = result.data, result.own.claim.rate
+    T, regret = result.foretold
     kept = (data.horizons[0] <= T * (1 + 1e-9)) & (BEYOND * data.horizons[-1] >= T)
     scale = np.mean((data.y - np.log(rate.regret(data.horizons)))[inside])
-    return T[kept], np.exp(np.log(np.array(curve.regret)[kept]) - np.log(rate.regret(T[kept])) - scale)
+    return T[kept], np.exp(np.log(regret[kept]) - np.log(rate.regret(T[kept])) - scale)
 
 
 def keys(results):
@@ -77,6 +84,7 @@ def keys(results):
     return [
         Line2D([], [], color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
         *([printed] if any(result.own.claim.corrected for result in results) else []),
+        *spared_keys(results),
         *curve_keys(results),
         *outside_keys(results),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),

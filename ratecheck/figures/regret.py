@@ -9,11 +9,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
+from ..curve import BEYOND
 from ..markdown import fraction
 from ..means import within
 from .base import (
     ANY,
-    BEYOND,
     CERTIFIED,
     INK,
     PREDICTED,
@@ -102,7 +102,7 @@ def settle(axes, results):
         axis.set_yscale("log")
         axis.yaxis.set_minor_locator(NullLocator())
         log_ticks(axis, bottom, top)
-        room(axis, bottom, top, below=0.3, above=0.05)
+        room(axis, bottom, top, below=0.42, above=0.05)
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,10 @@ class Shape:
 
     @classmethod
     def of(cls, result) -> Shape:
-        data, rate, curve = result.data, result.own.claim.rate, result.case.curve
+        data, rate = result.data, result.own.claim.rate
         T = data.horizons
         low, high = np.array([np.quantile(s, [0.1, 0.9]) for s in data.samples]).T
-        predicted = np.array([curve.horizons, curve.regret]) if curve else np.empty((2, 0))
+        predicted = np.empty((2, 0)) if result.foretold is None else np.array(result.foretold)
         predicted = predicted[:, predicted[0] <= BEYOND * T[-1]]
         in_window = within(T, result.case.window)
         anchor = in_window if in_window.any() else np.ones(len(T), bool)

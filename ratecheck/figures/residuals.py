@@ -5,13 +5,24 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.lines import Line2D
 
-from .base import ANY, INK, PREDICTED, curve_keys, note, points, window_key
+from .base import (
+    ANY,
+    INK,
+    PREDICTED,
+    crosses,
+    curve_keys,
+    note,
+    points,
+    spared_keys,
+    window_key,
+    without_locked,
+)
 from .grid import Kind
 
 CAPTION = (
     "Distances from the fitted straight line with 95 % intervals, the log power that theory stands by divided out, and "
-    "those of the predicted curve: where it shows the same U, the regret bends as theory says (it is averaged over "
-    "other partitions than the runs have, so that it may lie a few per cent higher or lower). Dashes show the fitted "
+    "those of the predicted curve, at the partitions of the runs: where it shows the same U, the regret bends as "
+    "theory says. Where runs lock in, of which theory knows nothing, crosses leave them out. Dashes show the fitted "
     "log-periodic part at each horizon; vertical lines stand one period apart, where the regret repeats itself."
 )
 FINE = 200
@@ -22,13 +33,16 @@ def panel(axis, result, colour, marker, margin):
     fit = result.fit.at(power)
     line, T = fit.line(), fit.data.horizons
     axis.axhline(0.0, color=INK, linewidth=0.8)
-    if result.case.curve is not None:
+    if result.foretold is not None:
         x = np.linspace(fit.x[0], fit.x[-1], FINE)
-        foretold = result.case.curve.log_regret(x) - power * np.log(x) - np.interp(x, fit.x, line.value)
+        regret = np.interp(x, *np.log(result.foretold))
+        foretold = regret - power * np.log(x) - np.interp(x, fit.x, line.value)
         axis.plot(np.exp(x), foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     if np.any(line.wave):
         axis.plot(T, line.wave, color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, zorder=4)
     points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
+    at, spared = without_locked(result, T)
+    crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value), colour)
     if fit.period is not None:
         marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
         for mark in marks:
@@ -47,6 +61,7 @@ def keys(results):
     waves = any(np.any(r.fit.line().wave) for r in results)
     return [
         Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
+        *spared_keys(results),
         *curve_keys(results),
         *([wave] if waves else []),
         *([period] if periodic else []),

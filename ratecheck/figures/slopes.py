@@ -8,7 +8,19 @@ from matplotlib.patches import Patch
 
 from ..curve import slopes
 from ..means import within
-from .base import ANY, INK, PREDICTED, STATIONS, approach_axis, curve_keys, onset_keys, outside_keys, points, window_key
+from .base import (
+    ANY,
+    INK,
+    PREDICTED,
+    STATIONS,
+    approach_axis,
+    curve_keys,
+    note,
+    onset_keys,
+    outside_keys,
+    points,
+    window_key,
+)
 from .grid import Kind
 
 CAPTION = (
@@ -44,16 +56,7 @@ def panel(axis, result, colour, marker, margin):
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
-    axis.text(
-        *(0.985, claim.rate.slope),
-        f"{claim.rate.slope:.3g}",
-        transform=axis.get_yaxis_transform(),  # so far right, whatever the axis of T is
-        ha="right",
-        va="bottom",
-        fontsize=8.5,
-        color=INK,
-        bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1.0},
-    )
+    note(axis, f"s = {claim.rate.slope:.3g}", "upper right")
 
 
 def keys(results):

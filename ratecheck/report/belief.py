@@ -81,7 +81,16 @@ def alone(context, found, total):
 
 
 def open_(context, found, total):
-    return f"nothing is known {where(context, found, total)}; what would settle it stands in a section of the report"
+    ratios = [r.agreement.ratio[0] for r in found if r.agreement is not None]
+    follow = "whether they follow the predicted curve is open, too" if ratios else "no curve is predicted for them"
+    if len(ratios) == 1:
+        follow += f" (measured / predicted {ratios[0]:.3f})"
+    if len(ratios) > 1:
+        follow += f" (measured / predicted {min(ratios):.3f} to {max(ratios):.3f})"
+    return (
+        f"it stays open {where(context, found, total)}: the runs alone do not settle it, and {follow}; what would "
+        "settle it stands in a section of the report"
+    )
 
 
 SENTENCES = {

@@ -12,6 +12,7 @@ from .errors import shown
 LONGEST = 100_000  # characters of a text
 MOST = 100_000  # entries of a list
 MOST_CASES, MOST_CLAIMS = 1000, 5000  # of a study: judging them takes its time
+MOST_POINTS = 4096  # of a curve
 LARGEST = 1e100  # of a number that is computed with
 NAMES = ("started", "units", "steps")  # of a session, which its details must not give
 
@@ -175,9 +176,9 @@ SERIES = fields(
     period=maybe(number(1 + 1e-9, 1e50)),
 )
 CURVE = fields(
-    horizons=listed(number(1, 1e300), 2, 1000),
-    regret=listed(number(1e-300, 1e300), 2, 1000),
-    cells=listed(number(0, 1e300), 2, 1000),
+    horizons=listed(number(1, 1e300), 2, MOST_POINTS),
+    regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
+    cells=listed(number(0, 1e300), 2, MOST_POINTS),
     limit=text,
 )
 HARD = fields(
@@ -240,9 +241,11 @@ AUDIT = listed(
 )
 
 FORETOLD = fields(
+    optional=("beyond",),  # not there in what an earlier version has left
     version=whole(),
     cells=whole(),
     curve=maybe(CURVE),
+    beyond=maybe(CURVE),
     horizons=listed(whole(1, 2**53), fewest=1),
     problem=text,
     regret=listed(listed(number(1e-300))),
@@ -340,8 +343,9 @@ def foretold(data):
     FORETOLD(data, "it")
     horizons = data["horizons"]
     expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
-    if data["curve"] is not None:
-        _curve(data["curve"], "curve")
+    for name in ("curve", "beyond"):
+        if data.get(name) is not None:
+            _curve(data[name], name)
     if not data["problem"]:
         expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")
         expect(bool(data["regret"]), data["regret"], "regret", "a list of replicates")

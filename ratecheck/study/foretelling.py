@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 
 from ..claims import Planned
+from ..curve import BEYOND
 from ..store import Store
 from . import estimate
 from .plan import FEW_STEPS
 from .runner import Aside
 
-VERSION = 1  # of what is kept: raised whenever the same runs are foretold otherwise
+VERSION = 2  # of what is kept: raised whenever the same runs are foretold otherwise
 CELLS = 2**16  # of a long curve
 FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
+TREES = 2**20  # cells of all trees together, of a curve at the partitions of all runs
 DIGITS = 7  # that are kept of a predicted regret: rounding stays far below the noise of any number of runs
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
 def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
-    """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and a long curve.
+    """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and curves.
 
-    Where nothing can be foretold, `problem` says why; no curve is longer than that of a plan if it takes no cells.
+    A long `curve` is the mean over some partitions; `beyond` goes on from the last horizon with those of the runs,
+    where they are the same at all horizons.  Where nothing can be foretold, `problem` says why; no curve is longer than
+    that of a plan if it takes no cells.
     """
     from ..prediction import foretell, predict
 
+    def along(first, cells, alignments, last):
+        try:
+            curve = asdict(foretell(algorithm, cost, first, cells, alignments, seed, alignment, last))
+        except ValueError:  # out of reach
+            return None
+        return curve | {name: _rounded(curve[name]) for name in ("regret", "cells")} if curve["horizons"][1:] else None
+
     record = {"version": VERSION, "horizons": list(horizons), "cells": cells, "problem": "", "curve": None}
-    record |= {"regret": [], "left_open": []}
+    record |= {"beyond": None, "regret": [], "left_open": []}
     if cells:
-        with suppress(ValueError):
-            alignments = max(2, min(8, 2**19 // cells))
-            record["curve"] = asdict(foretell(algorithm, cost, horizons[0], cells, alignments, seed, alignment, last))
+        record["curve"] = along(horizons[0], cells, max(2, min(8, 2**19 // cells)), last)
+        if algorithm.anytime and alignment == "random":
+            record["beyond"] = along(horizons[-1], min(cells, TREES // replicates), replicates, BEYOND * horizons[-1])
     places = "fixed" if alignment == "fixed" else replicates
     try:
         frame = predict(algorithm, cost, horizons, places, seed).frame
@@ -46,7 +56,11 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last
 
 def shortened(record: dict) -> dict:
     """The same with no more digits than mean something, which would make half of a packed study."""
-    return record | {"regret": [[float(f"{value:.{DIGITS}g}") for value in row] for row in record["regret"]]}
+    return record | {"regret": [_rounded(row) for row in record["regret"]]}
+
+
+def _rounded(values) -> list[float]:
+    return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
 def shorten(planned: list[Planned], store: Store):

@@ -81,27 +81,10 @@ def _curves(cases, first, cells, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = _dense(_algorithm(mu).settle(cost), cost, first, cells, seed, last)
+        curve = foretell(_algorithm(mu).settle(cost), cost, first, cells, seed=seed, last=last)
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
-
-
-def _dense(algorithm, cost, first, cells, seed, last) -> Curve:
-    """The predicted curve; where it has less than four horizons per period, several with shifted starts as one.
-
-    One horizon per period would always see the same phase of a wave whose height changes, and so another log power.
-    """
-    curve = foretell(algorithm, cost, first, cells, seed=seed, last=last)
-    period, ratio = algorithm.period(cost), curve.horizons[1] / curve.horizons[0]
-    if math.isnan(period) or ratio <= period**0.26:
-        return curve
-    count = math.ceil(4 * math.log(ratio) / math.log(period) - 0.05)
-    starts = [round(first * ratio ** (i / count)) for i in range(1, count)]  # horizons are whole numbers
-    curves = [curve, *(foretell(algorithm, cost, start, cells, seed=seed, last=last) for start in starts)]
-    end = min(c.horizons[-1] for c in curves) * ratio  # beyond, phases are missing
-    points = [p for c in curves for p in zip(c.horizons, c.regret, c.cells, strict=True) if p[0] < end]
-    return Curve(*zip(*sorted(points), strict=True), curve.limit)
 
 
 def _bounds(costs, horizons) -> pd.DataFrame:
