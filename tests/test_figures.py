@@ -7,14 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.lines import Line2D
 
 from ratecheck import algorithms, figures
 from ratecheck.comparison import Gap
-from ratecheck.figures.base import legend_columns
+from ratecheck.figures.base import legend_columns, spared_keys, without_locked
 from ratecheck.figures.gap import GAP
 from ratecheck.fit import Estimate
+from ratecheck.pairing import compare
 
 RATIOS = tuple((2.0**i, Estimate(0.1 * i, 0.02, 20)) for i in range(8, 15))
 PLAIN = Gap("cone", 1, "cone(d=1)", "One", "Two", 0.1, 0.0, RATIOS[0][1], "", (2.0**9, 2.0**14), RATIOS)
@@ -49,6 +52,22 @@ def test_gaps_without_common_horizons_have_no_figure():
 @pytest.mark.parametrize(("letters", "columns"), [(10, 2), (30, 2), (45, 1)])
 def test_long_names_take_fewer_columns(letters, columns):
     assert legend_columns([Line2D([], [], label="x" * letters) for _ in range(4)], 5.75) == columns
+
+
+@pytest.mark.parametrize("locked", [0, 1])
+def test_means_without_runs_that_lock_in_are_shown_where_there_are_any(locked):
+    T = 2.0 ** np.arange(8, 15)
+    regret = np.outer(1 + 0.02 * np.arange(8), T**0.5)
+    regret[:locked] *= 5
+    places = [(i, t) for i in range(8) for t in T]
+    table = pd.DataFrame(places, columns=["replicate", "horizon"]).assign(regret=regret.ravel(), anytime=True)
+    found = compare(table, np.outer(np.ones(8), T**0.5).ravel(), np.zeros(len(T)))
+    result = SimpleNamespace(agreement=found, data=SimpleNamespace(horizons=T))
+    at, means = without_locked(result, T[2:])
+    assert len(found.locked) == locked
+    assert len(spared_keys([result])) == locked
+    assert at.tolist() == (T[2:].tolist() if locked else [])
+    assert means == pytest.approx(regret[1:, 2:].mean(axis=0) if locked else [])
 
 
 def test_no_figure_knows_an_algorithm():

@@ -114,6 +114,19 @@ def test_verdicts_are_marked_once(folder):
     assert re.search(r'<s><span class="verdict refuted"', page)
 
 
+def test_a_row_is_named_before_its_verdict_wherever_that_stands(tmp_path):
+    head = f"| exponent | family | d | algorithm | promised | runs / curve | curve / theorem |\n{'|---' * 7}|"
+    (tmp_path / "report.md").write_text(
+        f"# A page\n\n{head}\n| ? INCONCLUSIVE | bowl | 1 | A | 0.5 | ✓ 1.000 | ✘ to 9e18 |"
+    )
+    write_html(tmp_path)
+    cells = re.findall(r'<td(?: class="([^"]*)")? data-label="[^"]*">(.*?)</td>', source_of(tmp_path))
+    assert [kind for kind, _ in cells] == ["verdicts", "key", "key", "key", "", "verdicts", "verdicts"]
+    mark = '<span class="verdict {} short" title="{}" data-verdict="{}">{}</span>'
+    assert cells[-2][1] == mark.format("consistent", *["CONSISTENT"] * 2, "✓") + " 1.000"
+    assert cells[-1][1] == mark.format("refuted", *["REFUTED"] * 2, "✘") + " to 9e18"
+
+
 def test_every_verdict_has_a_colour_and_a_mark(folder):
     assert set(VERDICTS) == {*Name, *Verdict}
     assert set(LETTERS.values()) == set(Name)

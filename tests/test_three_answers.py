@@ -5,9 +5,11 @@ import re
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import function_zoo as zoo
 from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
 from ratecheck.curve import Judgement
 from ratecheck.report.overview import write_overview
@@ -15,7 +17,7 @@ from ratecheck.report.theory import by_algorithm, far_cells
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study, command
 from ratecheck.study.conduct import conduct
-from ratecheck.study.foretelling import VERSION, lacking
+from ratecheck.study.foretelling import VERSION, foretold, lacking
 from ratecheck.study.plan import cases
 from ratecheck.study.rendering import render
 from ratecheck.verdicts import Name
@@ -77,6 +79,39 @@ def test_ratios_are_counted_by_algorithm(done):
     )
     assert [row.split(" | ")[1] for row in rows] == ["4", "4"]
     assert by_algorithm(done[1].results) == ""
+
+
+def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(done):
+    folder, analysis, _ = done
+    for result in analysis.results:
+        with Store(folder) as store:
+            own = np.mean(store.foretold(result.case.series.digest)["regret"], axis=0)
+        horizons, regret = result.foretold
+        assert horizons[: len(HORIZONS)].tolist() == HORIZONS
+        assert regret[: len(HORIZONS)] == pytest.approx(own)
+        assert (np.diff(horizons) > 0).all()
+        assert horizons[-1] == result.case.curve.horizons[-1]  # so short a study has no other curve
+        window = own[-len(result.fit.data.horizons) :]
+        assert result.predicted_slope == pytest.approx(result.fit.slope_of(window))
+    without = replace(analysis.results[0], agreement=None)
+    assert without.foretold[0].tolist() == list(without.case.curve.horizons)
+    assert without.predicted_slope == pytest.approx(
+        without.fit.slope_of(np.exp(without.case.curve.log_regret(without.fit.x)))
+    )
+    assert replace(without, case=replace(without.case, curve=None)).foretold is None
+
+
+def test_beyond_the_runs_a_curve_goes_on_with_their_partitions():
+    cost = zoo.get("cone", 1)
+    how = (HORIZONS, 6, 0, "random", 2**10, 1e30)
+    anytime, anew = (foretold(cost, algorithm.settle(cost), *how) for algorithm in (AdaptiveBins(), UniformBins()))
+    assert anew["beyond"] is None
+    beyond = anytime["beyond"]
+    assert beyond["horizons"][0] == HORIZONS[-1]
+    assert beyond["regret"][0] == pytest.approx(np.mean(anytime["regret"], axis=0)[-1], rel=3e-3)
+    assert beyond["horizons"][-1] == pytest.approx(1e4 * HORIZONS[-1], rel=0.5)
+    alike = foretold(cost, AdaptiveBins().settle(cost), [*HORIZONS, round(beyond["horizons"][8])], *how[1:])
+    assert beyond["regret"][8] == pytest.approx(np.mean(alike["regret"], axis=0)[-1], rel=3e-3)
 
 
 def test_a_window_before_the_onset_is_announced_explained_and_not_judged(done):
@@ -142,6 +177,8 @@ def test_what_is_foretold_is_kept(done):
         ({"left_open": []}, "left_open"),
         ({"problem": 3}, "problem"),
         ({"curve": {"horizons": [2.0, 1.0]}}, "curve"),
+        ({"beyond": {"horizons": [2.0, 1.0]}}, "beyond"),
+        ({"beyond": {"horizons": [2.0, 1.0], "regret": [1.0] * 2, "cells": [1.0] * 2, "limit": ""}}, "rising"),
         ({"cells": -1}, "cells"),
         ({"more": 1}, "more"),
     ],
@@ -170,7 +207,7 @@ def test_a_strangers_curve_is_checked(done, tmp_path, change):
         store.study()
 
 
-@pytest.mark.parametrize("change", ["other horizons", "tiny", "huge", "few"])
+@pytest.mark.parametrize("change", ["other horizons", "tiny", "huge", "few", "beyond"])
 def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     with Store(tmp_path, create=True) as store:
@@ -181,10 +218,15 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
                 "tiny": {"regret": [[1e-300 * (1 + i % 2) for i in range(len(HORIZONS))]] * 8},
                 "huge": {"regret": [[1e100] * len(HORIZONS)] * 8},
                 "few": {"regret": record["regret"][:2]},
+                "beyond": {
+                    "beyond": {"horizons": [1.0, 1e300], "regret": [1e300, 1e-300], "cells": [0, 0], "limit": ""}
+                },
             }[change]
+            if change == "few":
+                del record["beyond"]  # as an earlier version has left it
             store.foretell(case.series.digest, record)
     with Store(tmp_path) as store:
-        render(store, tmp_path, figures=False)
+        render(store, tmp_path, figures=change in ("few", "beyond"))
     assert "## The predicted curve" in (tmp_path / "report.md").read_text("utf-8")
 
 

@@ -271,11 +271,11 @@ def without_locked(result, horizons) -> tuple[np.ndarray, np.ndarray]:
     return shown["horizon"].to_numpy(float), shown["spared"].to_numpy()
 
 
-def crosses(axis, x, y, colour):
-    axis.plot(x, y, color=colour, **SPARED)
+def crosses(axis, x, y):
+    axis.plot(x, y, **SPARED)
 
 
-SPARED = {"marker": "x", "linestyle": "none", "markersize": 5, "markeredgewidth": 1.2, "zorder": 3}
+SPARED = {"color": INK, "marker": "+", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.2, "zorder": 5}
 
 
 def note(axis, text, corner):
@@ -313,7 +313,7 @@ def spared_keys(results) -> list:
     """Crosses, where runs lock in."""
     if not any(len(without_locked(r, r.data.horizons)[0]) for r in results):
         return []
-    return [Line2D([], [], color=ANY, label="without runs that lock in", **SPARED)]
+    return [Line2D([], [], label="without runs that lock in", **SPARED)]
 
 
 def onset_keys(results) -> list:

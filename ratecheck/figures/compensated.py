@@ -59,7 +59,7 @@ def panel(axis, result, colour, marker, margin):
         highs.append(float(foretold.max()))
     at, spared = without_locked(result, T)
     scale = np.mean((data.y - np.log(claim.rate.regret(T)))[inside])
-    crosses(axis, at, spared / claim.rate.regret(at) / np.exp(scale), colour)
+    crosses(axis, at, spared / claim.rate.regret(at) / np.exp(scale))
     middle = np.exp(np.mean(np.log(T[inside])))
     axis.axhline(1.0, color=INK, linewidth=0.8)
     window = T[inside]

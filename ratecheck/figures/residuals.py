@@ -42,7 +42,7 @@ def panel(axis, result, colour, marker, margin):
         axis.plot(T, line.wave, color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, zorder=4)
     points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
     at, spared = without_locked(result, T)
-    crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value), colour)
+    crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
     if fit.period is not None:
         marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
         for mark in marks:

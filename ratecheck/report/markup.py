@@ -19,12 +19,13 @@ OURS = re.compile(r"figures/[\w.=-]+\.png")  # what figures.base names its files
 PNG = b"\x89PNG\r\n\x1a\n"
 PAGES = {"report.md": "report.html", "README.md": "index.html"}
 VERDICTS = ("CONSISTENT", "REFUTED", "INCONCLUSIVE", "CONFIRMED", "NOT TESTABLE")
-LETTERS = {"C": "CONSISTENT", "R": "REFUTED", "?": "INCONCLUSIVE"}  # the overview's
+LETTERS = {"C": "CONSISTENT", "R": "REFUTED", "?": "INCONCLUSIVE", "✓": "CONSISTENT", "✘": "REFUTED"}  # in narrow cells
 MARK = re.compile(r"(?:(?<=[\s(])|^)[✔✓✘✗?–]\s$")  # a mark that the text has already; the page draws its own
 WORD = re.compile(rf"\b({'|'.join(VERDICTS)})\b")
+SHORT = "".join(LETTERS)
 INTERVAL = re.compile(r"\[[-−+\d.,e ]+\]")
-LETTER = re.compile(r"(?<![^\s(/])([CR?])(?=[\s)/,†]|$)")
-LETTERED = re.compile(rf"(?!.*{WORD.pattern})\(?[CR?](?:[\s)/,†]|$)")
+LETTER = re.compile(rf"(?<![^\s(/])([{SHORT}])(?=[\s)/,†]|$)")
+LETTERED = re.compile(rf"(?!.*{WORD.pattern})\(?[{SHORT}](?:[\s)/,†]|$)")
 NAMING = ("family", "cost", "d", "dim", "algorithm", "claim", "what", "what it says")  # what a row is about
 
 
@@ -125,7 +126,8 @@ def _text(inline) -> str:
 
 def _cell(header, column, inline) -> dict[str, str]:
     """The name of a cell's column, which stands beside it on a narrow screen, and what kind of cell it is."""
-    naming = column == 0 or all(name in NAMING for name in header[: column + 1])
+    first = int(header[0] not in NAMING and header[1:2] != [] and header[1] in NAMING)  # a verdict may stand before
+    naming = column == first or (column > first and all(name in NAMING for name in header[first : column + 1]))
     text = _text(inline).strip()
     kinds = {
         "key": naming,
