@@ -1,6 +1,8 @@
 """verdicts.tex and PDF figures: what TeX would read, what a table says, and which parameters they carry."""
 
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -85,6 +87,21 @@ def test_parameters_stand_in_comments_and_captions(tmp_path, analysis):
         assert f"{escaped(key)}: {escaped(value)}" in caption
     assert escaped(info.command) in caption
     assert info.digest in caption
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_latex_sets_it_without_a_complaint(tmp_path, analysis):
+    write_report(tmp_path, analysis, info_of(), latex=True, pdf=True)
+    figure = next((tmp_path / "figures").glob("*-regret.pdf")).relative_to(tmp_path)
+    parts = [rf"\input{{{VERDICTS_TEX}}}", rf"\noindent\includegraphics[width=\linewidth]{{{figure.as_posix()}}}"]
+    preamble = r"\documentclass{article}\usepackage{booktabs,graphicx}"
+    lines = [preamble, r"\begin{document}", *parts, r"\end{document}"]
+    (tmp_path / "paper.tex").write_text("\n".join(lines), "utf-8")
+    command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "paper.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert not re.search("Overfull|Missing character|undefined", done.stdout)
+    assert (tmp_path / "paper.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_names_are_set_letter_by_letter(tmp_path, analysis):

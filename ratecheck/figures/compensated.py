@@ -30,8 +30,9 @@ CAPTION = (
     "Agreement is a flat line; a falling line is a regret that grows more slowly than an upper bound allows, a line "
     "steeper than the dotted one exceeds the margin. Bars are 95 % intervals of the means. Curves are scaled to 1 in "
     "the middle of the window; the red one is the predicted regret divided by the rate that theory stands by, on the "
-    "same scale, through the points and beyond them: where it levels off, the theorem becomes visible. Where runs "
-    "lock in, of which theory knows nothing, crosses leave them out."
+    "same scale, through the points and beyond them: where it levels off, the theorem becomes visible. Where the "
+    "partitions of the runs cannot be followed further it goes on with others, and may start a little higher or lower. "
+    "Where runs lock in, of which theory knows nothing, crosses leave them out."
 )
 
 

@@ -25,7 +25,8 @@ CAPTION = (
     "theory says. Where runs lock in, of which theory knows nothing, crosses leave them out. Dashes show the fitted "
     "log-periodic part at each horizon; vertical lines stand one period apart, where the regret repeats itself."
 )
-FINE = 200
+FINE, MANY = 200, 25  # points of a curve, and horizons that leave room for short dashes only
+WAVE = {"color": INK, "marker": "_", "linestyle": "none", "markersize": 9, "markeredgewidth": 1.6, "zorder": 4}
 
 
 def panel(axis, result, colour, marker, margin):
@@ -39,7 +40,8 @@ def panel(axis, result, colour, marker, margin):
         foretold = regret - power * np.log(x) - np.interp(x, fit.x, line.value)
         axis.plot(np.exp(x), foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     if np.any(line.wave):
-        axis.plot(T, line.wave, color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, zorder=4)
+        dash = WAVE | {"markersize": 9 if len(T) <= MANY else 4}
+        axis.plot(T, line.wave, **dash)
     points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
     at, spared = without_locked(result, T)
     crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
@@ -54,9 +56,7 @@ def panel(axis, result, colour, marker, margin):
 
 def keys(results):
     periodic = any(r.fit.period is not None for r in results)
-    wave = Line2D(
-        [], [], color=INK, marker="_", linestyle="none", markersize=9, markeredgewidth=1.6, label="log-periodic part"
-    )
+    wave = Line2D([], [], label="log-periodic part", **WAVE)
     period = Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
     waves = any(np.any(r.fit.line().wave) for r in results)
     return [
