@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,7 @@ class Complexity(Experiment):
     """`costs` are (family, dimension), run with mu_min; `most_cells` end the predicted curve, `heaped` are costs on
     which a heap with old keys is run."""
 
+    edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int], ...] = ()
     horizons: Mapping[str, tuple[int, ...]] = None
     replicates: Mapping[str, int] = None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ class Dimension(Experiment):
     Claims are CONSISTENT when nothing is refuted and all dimensions up to `needed` are settled, by runs or far out.
     """
 
+    edition: ClassVar[int] = 2
     families: tuple[str, ...]
     dims: tuple[int, ...]
     octaves: Mapping[str, tuple[int, int]]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,7 @@ def promised(alpha: float, beta: float, dim: int, alpha0: float) -> float:
 class Misspecified(Experiment):
     """`costs`: family, dimension, and the alpha0 that are tried beside the cost's alpha."""
 
+    edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int, tuple[float, ...]], ...]
     octaves: Mapping[str, tuple[int, int]]
     replicates: Mapping[str, int]

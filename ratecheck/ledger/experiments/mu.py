@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import special
@@ -46,6 +46,7 @@ class Mu(Experiment):
     only, and runs are foretold to lock in.
     """
 
+    edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int], ...]
     factors: tuple[float, ...]
     needed: float

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -478,6 +479,7 @@ def known_rule(tables: Tables) -> Finding:
 class Theorems(Experiment):
     """Costs as pairs (family, dim); horizons as powers of two; `far` are cells and last horizons of the curves."""
 
+    edition: ClassVar[int] = 2
     uniform: tuple[tuple[str, int], ...] = ()
     adaptive: dict | None = None
     first: int = 8
