@@ -108,7 +108,7 @@ class Result:
         at = np.empty((2, 0))
         if self.agreement is not None:
             at = self.agreement.table[["horizon", "predicted"]].to_numpy(float).T
-        if (curve := self.beyond or self.case.curve) is not None:
+        for curve in filter(None, (self.beyond, self.case.curve)):
             onward = np.array([curve.horizons, curve.regret])
             at = np.hstack([at, onward[:, onward[0] > at[0].max(initial=0.0) * (1 + 1e-9)]])
         return (at[0], at[1]) if at.size else None

@@ -90,7 +90,7 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
         assert horizons[: len(HORIZONS)].tolist() == HORIZONS
         assert regret[: len(HORIZONS)] == pytest.approx(own)
         assert (np.diff(horizons) > 0).all()
-        assert horizons[-1] == result.case.curve.horizons[-1]  # so short a study has no other curve
+        assert horizons[-1] == result.case.curve.horizons[-1]
         window = own[-len(result.fit.data.horizons) :]
         assert result.predicted_slope == pytest.approx(result.fit.slope_of(window))
     without = replace(analysis.results[0], agreement=None)

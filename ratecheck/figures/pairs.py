@@ -51,13 +51,15 @@ def panel(axis, result, colour, marker, margin):
 
 
 def keys(results):
+    corrected = any(result.own.claim.corrected for result in results)
+    words = {"printed": "printed", "corrected": "corrected or promised"} if corrected else {"promised": "promised"}
     return [
         Patch(color=RED, alpha=0.25, label="bounds that are refuted"),
         Patch(color=GREEN, alpha=0.25, label="consistent bounds"),
         Line2D([], [], color="0.5", linewidth=2.2, label="best fit"),
         *(
-            Line2D([], [], color=INK, marker=shape, markerfacecolor=face, linestyle="", markersize=7, label=word)
-            for word, (shape, face) in (("printed", MARKS["printed"]), ("promised or corrected", MARKS["promised"]))
+            Line2D([], [], color=INK, marker=shape, markerfacecolor=face, linestyle="", markersize=7, label=said)
+            for said, (shape, face) in ((said, MARKS[word]) for word, said in words.items())
         ),
     ]
 
