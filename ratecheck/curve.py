@@ -89,13 +89,12 @@ class Far:
 
 def slopes(curve: Curve, period: float | None) -> tuple[np.ndarray, np.ndarray]:
     """The geometric middle of each whole period that starts at a horizon, and the slope of ln R over it."""
-    starts, ends, rises = _periods(curve, period)
+    starts, ends, rises = _stretches(curve, _log_period(period))
     return np.exp((starts + ends) / 2), rises / (ends - starts)
 
 
-def _periods(curve, period):
-    """In ln T: where whole periods start and end, and by how much ln R rises over them."""
-    step = _log_period(period)
+def _stretches(curve, step):
+    """In ln T: where stretches of this length start and end, and by how much ln R rises over them."""
     starts = np.log(curve.horizons)
     starts = starts[starts + step <= starts[-1] + 1e-9]
     ends = starts + step
@@ -115,11 +114,14 @@ def window_slope(curve: Curve, first: float, last: float, log_power: float = 0.0
 def visible(
     curve: Curve, rate: Rate, period: float | None, margin: float = MARGIN, kind: str = "upper"
 ) -> float | None:
-    """The T from which on, to the end of the curve, the slope of R/g over the next period stays below the margin.
+    """The T from which on, to the end of the curve, the slope of R/g over the next stretch stays below the margin.
 
-    g is the promised shape.  For a lower bound it stays above the negative margin.  None if it does not at the end.
+    g is the promised shape.  A stretch is made of whole periods and at least a factor of 16: over a shorter one the
+    waves that a mean over few partitions leaves are worth a margin now and then.  For a lower bound the slope stays
+    above the negative margin.  None if it does not at the end.
     """
-    starts, ends, rises = _periods(curve, period)
+    step = _log_period(period)
+    starts, ends, rises = _stretches(curve, step * math.ceil(math.log(PERIOD) / step - 1e-9))
     excess = _sign(kind) * (rises - _log_shape(rate, ends) + _log_shape(rate, starts)) / (ends - starts)
     beyond = np.flatnonzero(excess > margin)
     at = beyond[-1] + 1 if len(beyond) else 0

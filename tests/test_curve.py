@@ -74,6 +74,16 @@ def test_visible_from_the_horizon_at_which_the_logarithm_is_worth_the_margin():
     assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), 16, kind="lower") == pytest.approx(1e3)
 
 
+@pytest.mark.parametrize("period", [2.0, 4.0, 16.0, 45.0])
+def test_waves_that_a_mean_over_few_partitions_leaves_hide_no_rate(period):
+    """4 % of R up and down are worth a slope of 0.08 / ln(period), or more than the margin over a period of 2 or 4."""
+    rng = np.random.default_rng(0)
+    rough = curve(lambda T: T**0.5 * np.exp(0.04 * rng.uniform(-1, 1, len(T))), ENDLESS, period=period)
+    assert cv.visible(rough, Rate.of_regret(0.5), period) == pytest.approx(1e3)
+    steeper = curve(lambda T: T**0.56 * np.exp(0.001 * rng.uniform(-1, 1, len(T))), period=period)
+    assert cv.visible(steeper, Rate.of_regret(0.5), period) is None
+
+
 # Known truth
 
 
