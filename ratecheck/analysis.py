@@ -36,6 +36,7 @@ from .verdicts import (
 
 FEWEST = 3  # runs at a horizon, for an interval
 CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
+FEASIBLE = 1e12  # the last horizon that anybody would wait for
 SPARED = "a mean below the certified curve would have been caught, whatever its slope"
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
@@ -317,9 +318,11 @@ def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None =
     first, last = case.window
     if first >= case.onset:
         return ""
-    advice = ""
-    if case.onset < NEVER:
-        advice = f"; T_max = {rounded_up(case.onset * (case.period**2 if case.period else 16.0))} would do"
+    onset = case.onset
+    if case.curve is not None:  # which may be longer than that of the plan
+        onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
+    needed = onset * (case.period**2 if case.period else 16.0)
+    advice = f"; T_max = {rounded_up(needed)} would do" if needed < FEASIBLE else "; no T that can be run would do"
     if case.curve is None:
         ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
         return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"

@@ -89,6 +89,11 @@ class Agreement(Speaking):
         low = float(special.betaincinv(k, n - k + 1, 0.025)) if k else 0.0
         return k / n, low, float(special.betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
 
+    @property
+    def locks_in(self) -> bool:
+        """Whether clearly more runs lock in than a theory without lock-in can leave out."""
+        return bool(self.locked) and self.lock_in[1] > MOST_LOCKED
+
     @cached_property
     def name(self) -> Name:
         return self._judged[0]
@@ -127,7 +132,7 @@ class Agreement(Speaking):
                 f"{len(self.locked)} of {self.replicates} runs lock in ({100 * share:.0f} % [{100 * low:.0f}, "
                 f"{100 * high:.0f}]); of {'all' if self.data.replicates == self.replicates else 'the others'} {said}"
             )
-            if low > MOST_LOCKED:
+            if self.locks_in:
                 return Name.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
         margins = (
             (self.level, math.log1p(self.margin), self.allowance),

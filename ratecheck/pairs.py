@@ -46,4 +46,18 @@ def pairs_of(fit: Fit, log_powers, kind: str = "upper", margin: float = MARGIN, 
 
     excluded = np.array([limit(power, Name.REFUTED, away) for power in powers])
     supported = np.array([limit(power, Name.CONSISTENT, -away) for power in powers])
+    if kind == "upper":
+        excluded, supported = _ordered(powers, excluded, supported)
+    else:
+        supported, excluded = _ordered(powers, supported, excluded)
     return Pairs(powers, excluded, supported, kind)
+
+
+def _ordered(powers, left, right):
+    """Both limits made to fall as the power rises: a bound that is REFUTED is so with less of a logarithm, too, and one
+    that is CONSISTENT with more of it (of a lower bound the other way round)."""
+    rising = np.argsort(powers)
+    left, right = left.copy(), right.copy()
+    left[rising[::-1]] = np.fmax.accumulate(left[rising[::-1]])
+    right[rising] = np.fmin.accumulate(right[rising])
+    return left, right

@@ -93,9 +93,19 @@ class Verdict(Speaking):
             return f"{passed}, {self.spared}"
         if self.catches is None:
             return f"{passed}, nothing would have been caught"
-        last = self.evidence.catches_until(self.catches, self.error)
-        until = f" to {self._grown(last)}" if self.catches + 0.01 < last < min(self._room, 2.0) else ""
+        until = "" if self.catches_until is None else f" to {self._grown(self.catches_until)}"
         return f"{passed}, {self._grown(self.catches)}{until} would have been caught"
+
+    @cached_property
+    def catches_until(self) -> float | None:
+        """The largest excess that would have been caught, where larger ones would not: they look like a start."""
+        last = self.evidence.catches_until(self.catches, self.error)
+        return last if self.catches + 0.01 < last < min(self._room, 2.0) else None
+
+    @property
+    def catches_nothing(self) -> bool:
+        """Whether no growth that there can be would have been caught."""
+        return self.catches is None or (self.kind == "upper" and self.catches > self._room)
 
     @property
     def _room(self) -> float:

@@ -65,7 +65,7 @@ def test_a_control_that_is_not_refuted_takes_the_force_of_the_verdicts(small, tm
 def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
     text = report(tmp_path, small)
     top = text[: text.index("## Verdicts")]
-    said = "In 2 cases Theorem 2 asks for another mu; the verdicts there are on its rate, not on the theorem."
+    said = "Theorem 2 asks for another mu in both cases: the verdicts there are on its rate, not on the theorem."
     assert said in top
     large = analysis_of(planned(algorithms=(UniformBins(), AdaptiveBins(mu=1e4))))
     assert "asks for" not in report(tmp_path, large)
@@ -75,7 +75,7 @@ def test_theorems_that_promise_nothing_are_said_at_the_top(small, tmp_path):
         replace(r, judged=tuple(broken(j, Violation("beta", "beta = 3")) for j in r.judged)) for r in small.results
     ]
     text = hypotheses(replace(small, results=tuple(other[:1])))
-    assert text.startswith("In 1 case Theorem 1 asks for another beta; the verdicts there")
+    assert text.startswith("Theorem 1 asks for another beta in the one case: the verdicts there")
 
 
 def broken(judged, *reasons):

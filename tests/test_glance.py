@@ -8,12 +8,12 @@ import pytest
 
 from ratecheck.report.belief import ALONE, IMPLEMENTED, OPEN, REFUTED, SETTLED, STRAYS, belief, kind_of
 from ratecheck.report.context import Context
-from ratecheck.report.glance import glance, verdict
+from ratecheck.report.glance import follows, glance, verdict
 from ratecheck.report.glossary import WORDS
 from ratecheck.tables import tabulated
 from tests.report_cases import C, I, R, judged_as, report
 
-ORDER = {REFUTED: "**Do not believe", STRAYS: "Look first", SETTLED: "Believe the promised exponent in"}
+ORDER = {REFUTED: "**Do not believe", STRAYS: "Be wary", SETTLED: "Believe the promised exponent in"}
 ORDER |= {IMPLEMENTED: "does what theory says", ALONE: "Only the runs speak", OPEN: "It stays open"}
 
 
@@ -40,14 +40,18 @@ def test_numbers_are_those_of_the_table(small, tmp_path):
         assert found["after the logarithms"] == f"{last.slope:.3f} [{last.low:.3f}, {last.high:.3f}]"
         passes, caught = found["passes / caught"].split(" / ")
         assert float(passes) == pytest.approx(last.theory_slope + last.tolerates, abs=0.006)
-        assert float(caught) == pytest.approx(last.theory_slope + last.catches, abs=0.006)
-        assert found["exponent"].endswith(last.exponent_verdict)
+        if last.theory_slope + last.catches > 1:  # no regret grows so fast
+            assert caught == "none"
+        else:
+            assert float(caught.split("–")[0]) == pytest.approx(last.theory_slope + last.catches, abs=0.006)
+        weak = " (no force)" * (last.control != "REFUTED" and last.exponent_verdict != "INCONCLUSIVE")
+        assert found["exponent"].endswith(f"{last.exponent_verdict}{weak}")
 
 
 def seen(runs, curve, far):
     """A case with these three verdicts, None where there is none."""
     own = SimpleNamespace(assessment=SimpleNamespace(exponent=SimpleNamespace(name=runs, limits=(0.6, None))))
-    agreement = curve and SimpleNamespace(name=curve, ratio=(1.0, 0.9, 1.1))
+    agreement = curve and SimpleNamespace(name=curve, ratio=(1.0, 0.9, 1.1), locks_in=False)
     on = far and SimpleNamespace(on_exponent=SimpleNamespace(name=far))
     case = SimpleNamespace(family="cone", dim=1, algorithm=f"{runs}{curve}{far}")
     return SimpleNamespace(own=own, agreement=agreement, far=on, case=case, problem="none", forceful=True)
@@ -75,13 +79,34 @@ def test_what_is_believed(verdicts, kind):
 
 def test_every_case_is_counted_once():
     results = [seen(a, b, c) for a in (C, R, I) for b in (C, R, I, None) for c in (C, R, I, None)]
-    context = SimpleNamespace(analysis=SimpleNamespace(results=results), case=lambda r: r.case.algorithm)
+    context = SimpleNamespace(analysis=SimpleNamespace(results=results, gaps=()), case=lambda r: r.case.algorithm)
     text = belief(context)
     counts = {kind: sum(kind_of(r) == kind for r in results) for kind in ORDER}
     assert sum(counts.values()) == len(results)
     for kind, words in ORDER.items():
         place = text.index(words)
         assert f"in {counts[kind]} of {len(results)} cases" in text[place : place + 120]
+
+
+def test_what_is_kept_without_force_counts_for_nothing():
+    weak = replace_namespace(seen(C, None, None), forceful=False)
+    assert kind_of(weak) == OPEN
+    assert kind_of(replace_namespace(seen(R, None, None), forceful=False)) == REFUTED
+
+
+def replace_namespace(thing, **changes):
+    return SimpleNamespace(**vars(thing) | changes)
+
+
+def test_runs_that_lock_in_are_no_other_algorithm():
+    locked = replace_namespace(seen(C, R, C), agreement=None)
+    locked.agreement = SimpleNamespace(name=R, ratio=(1.007, 1.0, 1.01), locks_in=True, lock_in=(0.3, 0.2, 0.4))
+    context = SimpleNamespace(analysis=SimpleNamespace(results=[locked], gaps=()), case=lambda r: r.case.algorithm)
+    assert belief(context).startswith(
+        "In the one case 30 % of the runs lock in, which theory does not describe; measured / predicted of the others "
+        "is 1.007."
+    )
+    assert follows(locked) == "✘ 30 % lock in"
 
 
 def test_a_rule_that_changed_a_verdict_is_named_at_the_verdict(small):

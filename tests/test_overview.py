@@ -63,8 +63,8 @@ def test_overview_without_studies(tmp_path):
 
 def test_overview_qualifies_its_counts(zoo_folder):
     text = (zoo_folder / "README.md").read_text("utf-8")
-    assert text.count("In 4 cases Theorem 2 asks for another mu; the verdicts there are on its rate") == 1
-    assert "no force: the control" not in text
+    assert text.count("Theorem 2 asks for another mu in all 4 cases: the verdicts there are on its rate") == 1
+    assert "without force: not even" not in text
     assert "Left out" not in text
 
 
@@ -84,7 +84,7 @@ def test_overview_marks_verdicts_without_force_and_without_all_runs(tmp_path):
     factors = [sandwich_of(result.case).last.factor for result in weak.results]
     assert quadratic["Theorem 3"] == ", ".join(f"C {factor:.3g}" for factor in factors)  # it has no control to lack
     assert cone["UniformBins, Theorem 1: runs alone"].endswith("†")
-    assert "In 1 case the exponent's verdict has no force" in text
+    assert "(1 more, but without force: not even the control was refuted)" in text
     assert "In 2 cases fewer runs than planned have finished." in text
 
 

@@ -123,7 +123,7 @@ def test_a_row_is_named_before_its_verdict_wherever_that_stands(tmp_path):
     cells = re.findall(r'<td(?: class="([^"]*)")? data-label="[^"]*">(.*?)</td>', source_of(tmp_path))
     assert [kind for kind, _ in cells] == ["verdicts", "key", "key", "key", "", "verdicts", "verdicts"]
     mark = '<span class="verdict {} short" title="{}" data-verdict="{}">{}</span>'
-    assert cells[-2][1] == mark.format("consistent", *["CONSISTENT"] * 2, "✓") + " 1.000"
+    assert cells[-2][1] == mark.format("consistent", *["CONSISTENT"] * 2, "✓") + "\N{NO-BREAK SPACE}1.000"
     assert cells[-1][1] == mark.format("refuted", *["REFUTED"] * 2, "✘") + " to 9e18"
 
 

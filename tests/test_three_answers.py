@@ -139,7 +139,7 @@ def test_the_tables_have_all_three(done, tmp_path):
         assert row["far_horizon"] == pytest.approx(result.far.last)
     shutil.copytree(folder, tmp_path / "three")
     text = write_overview(tmp_path).read_text("utf-8")
-    assert "UniformBins, Theorem 1: runs alone | runs / curve | curve / theorem" in text
+    assert "UniformBins, Theorem 1: runs alone | UniformBins: runs / curve | UniformBins: curve / theorem" in text
     assert "cases with a predicted curve the runs follow it in" in text
 
 

@@ -43,7 +43,7 @@ COLOURS = 256
 LONGEST_NAME, LONGEST_TEXT = 50, 400  # letters of a file's name, and of a text in a figure
 SHADE = "0.93"
 INK = "0.15"
-PREDICTED = sns.color_palette("colorblind")[3]  # no algorithm has this colour
+PREDICTED = "#a50f15"  # a deep red: no algorithm has this colour, and none is as dark
 CERTIFIED = sns.color_palette("colorblind")[9]  # nor this one
 ANY = "0.5"  # in a legend: whatever the colour of the panel
 
@@ -171,17 +171,21 @@ def excuse(axis, text):
         axis.xaxis.set_major_locator(NullLocator())
 
 
-def horizon_axis(axis, result):
-    """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons."""
+def horizon_axis(axis, result, bottom=0.0):
+    """A logarithmic axis of horizons, the window shaded, the onset marked where it lies among the horizons; both above
+    the bottom of the panel, in parts of its height, where a note may stand."""
     axis.set_xscale("log")
     ticks(axis.xaxis, *axis.get_xlim())
-    _window(axis, result)
+    _window(axis, result, bottom)
 
 
-def _window(axis, result):
-    axis.axvspan(*result.case.window, color=SHADE, zorder=-10, linewidth=0)
+def _window(axis, result, bottom=0.0):
+    axis.axvspan(*result.case.window, ymin=bottom, color=SHADE, zorder=-10, linewidth=0)
     if begins_late(result):
-        axis.axvline(result.case.onset, color=INK, linestyle=":", linewidth=1.2)
+        axis.axvline(result.case.onset, ymin=bottom, **ONSET)
+
+
+ONSET = {"color": INK, "linestyle": (0, (6, 2, 1, 2)), "linewidth": 1.1}
 
 
 def begins_late(result) -> bool:
@@ -278,7 +282,7 @@ def crosses(axis, x, y):
 SPARED = {"color": INK, "marker": "+", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.2, "zorder": 5}
 
 
-def note(axis, text, corner):
+def note(axis, text, corner, boxed=True):
     x, y = {"upper left": (0.03, 0.97), "lower right": (0.97, 0.04), "upper right": (0.97, 0.97)}[corner]
     vertical, horizontal = corner.split()
     vertical = "top" if vertical == "upper" else "bottom"
@@ -292,7 +296,7 @@ def note(axis, text, corner):
         fontsize=8.5,
         color=INK,
         linespacing=1.35,
-        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.5},  # no line goes through the words
+        bbox={"facecolor": "white", "alpha": 0.8 * boxed, "linewidth": 0, "pad": 1.5},  # no line through the words
         zorder=9,
     )
 
@@ -301,7 +305,7 @@ def note(axis, text, corner):
 
 
 def window_key():
-    return Patch(color=SHADE, label="window of the fit")
+    return Patch(color=SHADE, label="window")
 
 
 def curve_keys(results) -> list:
@@ -317,7 +321,7 @@ def spared_keys(results) -> list:
 
 
 def onset_keys(results) -> list:
-    line = Line2D([], [], color=INK, linestyle=":", linewidth=1.2, label="onset of the rate")
+    line = Line2D([], [], label="onset of the rate", **ONSET)
     return [line] if any(map(begins_late, results)) else []
 
 

@@ -14,9 +14,10 @@ TITLE = "Fitted against promised slopes"
 CAPTION = (
     "Every family, dimension and algorithm: the fitted slope of R, the log power that theory stands by divided out, "
     "minus the slope that the algorithm's theorem promises, with its 95 % interval. At 0 a bound is attained, left of "
-    "it the regret grows more slowly than the bound allows, right of the shaded margin faster. The grey bar behind a "
-    "point ends at the worst slope that could have passed as CONSISTENT in its place: the shorter, the more a verdict "
-    "says. Half-filled points are INCONCLUSIVE, crossed ones come from windows that allow no verdict."
+    "it the regret grows more slowly than the bound allows, right of the shaded margin faster. The grey bar beside a "
+    "point ends at the worst pure power of T that could have passed as CONSISTENT in its place, in slopes as seen, no "
+    "logarithm divided out: the shorter, the more a verdict says. Half-filled points are INCONCLUSIVE, crossed ones "
+    "come from windows that allow no verdict."
 )
 VERDICT_FACE = {"CONSISTENT": "full", "REFUTED": "none", "INCONCLUSIVE": "left"}
 ROW = 0.3  # inches for a family

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from matplotlib.lines import Line2D
@@ -18,6 +19,7 @@ from .base import (
     INK,
     PREDICTED,
     curve_keys,
+    horizon_axis,
     log_ticks,
     note,
     number,
@@ -30,6 +32,7 @@ from .base import (
 from .grid import Kind
 
 DOTTED = (0, (1, 1.2))
+FOOT = 0.285  # of a panel's height, for the note under the data
 DEPTH = 0.4  # of the length of the axis: so far it goes down to the lower bound, and no further
 CAPTION = (
     "Mean regret, the middle 80 % of the runs, the predicted curve (theory without a free parameter, also where no run "
@@ -67,7 +70,7 @@ def panel(axis, result, colour, marker, margin):
         far, least = shape.bound[:, -1]
         above = np.exp(np.interp(np.log(far), data.x, data.y)) / least
         lines.append(f"lower bound {number(float(f'{above:.1g}'))} times lower")
-    note(axis, "\n".join(lines), "lower right")
+    note(axis, "\n".join(lines), "lower right", boxed=False)
 
 
 def said(result) -> list[str]:
@@ -102,7 +105,7 @@ def settle(axes, results):
         axis.set_yscale("log")
         axis.yaxis.set_minor_locator(NullLocator())
         log_ticks(axis, bottom, top)
-        room(axis, bottom, top, below=0.42, above=0.05)
+        room(axis, bottom, top, below=FOOT / (1 - FOOT) * 1.05, above=0.05)
 
 
 @dataclass(frozen=True)
@@ -182,4 +185,5 @@ REGRET = Kind(
     ylabel="R",
     by_dimension=True,
     settle=settle,
+    horizons=partial(horizon_axis, bottom=FOOT),
 )

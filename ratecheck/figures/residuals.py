@@ -12,6 +12,7 @@ from .base import (
     crosses,
     curve_keys,
     note,
+    onset_keys,
     points,
     spared_keys,
     window_key,
@@ -66,6 +67,7 @@ def keys(results):
         *([wave] if waves else []),
         *([period] if periodic else []),
         window_key(),
+        *onset_keys(results),
     ]
 
 

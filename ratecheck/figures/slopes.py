@@ -24,8 +24,9 @@ from .base import (
 from .grid import Kind
 
 CAPTION = (
-    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out, and those of the predicted "
-    "curve over whole periods (a factor of 16 where there is none), as far as it was computed. T is spaced by 1/ln T: "
+    "Slopes of ln R between neighbouring horizons with 95 % intervals, nothing divided out, and those of the "
+    "prediction: between the same horizons, and beyond them over whole periods (a factor of 16 where there is none) as "
+    "far as it was computed. T is spaced by 1/ln T: "
     "infinity has a place, and the slope of T^s (ln T)^p is a straight line to s. The level line is the promised "
     "exponent s; the band reaches from s to s + p / ln T, p the log power that theory stands by; the dashed line shows "
     "the printed p."
@@ -50,13 +51,23 @@ def panel(axis, result, colour, marker, margin):
         edge = claim.printed.slope + claim.printed.log_power / np.log(fine)
         axis.plot(fine, edge, color="0.4", linestyle=(0, (4, 2)), linewidth=1.1)
     axis.plot(ends, [claim.rate.slope] * 2, color=INK, linewidth=1.3)
-    if result.case.curve is not None:
-        far, foretold = slopes(result.case.curve, result.case.period)
+    for far, foretold in predicted(result):
         axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
     points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
     note(axis, f"s = {claim.rate.slope:.3g}", "upper right")
+
+
+def predicted(result):
+    """T and slopes of the prediction: between the horizons of the runs, and beyond them over whole periods."""
+    if result.agreement is not None:
+        x, y = np.log(result.agreement.table[["horizon", "predicted"]].to_numpy(float)).T
+        yield np.exp((x[1:] + x[:-1]) / 2), np.diff(y) / np.diff(x)
+    if result.case.curve is not None:
+        far, foretold = slopes(result.case.curve, result.case.period)
+        beyond = far > (0.0 if result.agreement is None else result.data.horizons[-1])
+        yield far[beyond], foretold[beyond]
 
 
 def keys(results):

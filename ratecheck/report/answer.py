@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..analysis import CAUTION_LEVEL, Analysis
-from ..markdown import among, counted, listing
+from ..markdown import among, listing
 from ..verdicts import Name
 
 
@@ -21,11 +21,13 @@ def hypotheses(analysis: Analysis) -> str:
 
 
 def unmet(claims) -> str:
-    """The same from pairs of a theorem and the names of the hypotheses that are not met."""
+    """The same from pairs of a theorem and the names of the hypotheses that are not met, none where all are."""
+    claims = list(claims)
+    total = Counter(theorem for theorem, _ in claims)
     found = Counter((theorem, tuple(dict.fromkeys(names))) for theorem, names in claims if names)
     return " ".join(
-        f"In {counted(n, 'case')} {theorem} asks for another {listing(names)}; the verdicts there are on its rate, not "
-        "on the theorem."
+        f"{theorem} asks for another {listing(names)} {among(n, total[theorem])}: the verdicts there are on its rate, "
+        "not on the theorem."
         for (theorem, names), n in found.items()
     )
 
@@ -111,9 +113,7 @@ def _log_powers(analysis, name) -> str:
     if undecided:
         power = "the printed one" if bad else "it" if good else "the printed power of ln T"
         parts.append(f"{power} is undecided {_where(undecided, total)}")
-    pairs = dict.fromkeys((g.first, g.second) for g in analysis.gaps)
-    gaps = [fallen_behind(analysis.gaps, *pair) for pair in list(pairs)[:1]]  # the section on gaps has all of them
-    return _sentence([*parts, *_added(analysis, name), *_bounds(analysis, name), *filter(None, gaps)])
+    return _sentence([*parts, *_added(analysis, name), *_bounds(analysis, name)])
 
 
 def fallen_behind(gaps, first, second) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..markdown import among, counted, listing
+from ..markdown import among, listing
 from ..verdicts import Name
+from .answer import fallen_behind
 from .context import Context
 from .words import sentence
 
@@ -15,13 +16,13 @@ def belief(context: Context) -> str:
     groups = {kind: [r for r in context.analysis.results if kind_of(r) == kind] for kind in range(6)}
     total = len(context.analysis.results)
     said = [SENTENCES[kind](context, found, total) for kind, found in groups.items() if found]
-    said += [text for text in (without_force(context), straight_lines(context)) if text]
+    said += [text for text in (without_force(context), straight_lines(context), *behind(context)) if text]
     return " ".join(map(sentence, said))
 
 
 def kind_of(result) -> int:
     """Of the six things that can be said, the one that is true of a case; the worst comes first."""
-    runs = result.own.assessment.exponent.name
+    runs = by_runs(result)
     curve = result.agreement and result.agreement.name
     far = result.far and result.far.on_exponent.name
     if Name.REFUTED in (runs, far):
@@ -33,21 +34,37 @@ def kind_of(result) -> int:
     return ALONE if runs == Name.CONSISTENT else OPEN
 
 
+def by_runs(result) -> Name:
+    """What the runs say alone; a promise that they keep without force says nothing."""
+    name = result.own.assessment.exponent.name
+    return Name.INCONCLUSIVE if name == Name.CONSISTENT and not result.forceful else name
+
+
 def refuted(context, found, total):
     return f"**Do not believe the promised exponent** {where(context, found, total)}: {reasons(found)} speak against it"
 
 
 def reasons(found) -> str:
-    by_runs = any(r.own.assessment.exponent.name == Name.REFUTED for r in found)
-    by_curve = any(r.far is not None and r.far.on_exponent.name == Name.REFUTED for r in found)
-    return listing(["the runs"] * by_runs + ["the predicted curve far beyond them"] * by_curve)
+    runs = any(by_runs(r) == Name.REFUTED for r in found)
+    curve = any(r.far is not None and r.far.on_exponent.name == Name.REFUTED for r in found)
+    return listing(["the runs"] * runs + ["the predicted curve far beyond them"] * curve)
 
 
 def strays(context, found, total):
-    return (
-        f"look first {where(context, found, total)}: the runs leave the curve that theory computes for them, so that "
-        "the algorithm, the cost's constants or the prediction are not what they are said to be"
-    )
+    locked, others = ([r for r in found if r.agreement.locks_in is locks] for locks in (True, False))
+    said = []
+    if others:
+        said.append(
+            f"be wary {where(context, others, total)}: the runs leave the curve that theory computes for them, so that "
+            "the algorithm, the cost's constants or the prediction are not what they are said to be"
+        )
+    if locked:
+        shares = [100 * r.agreement.lock_in[0] for r in locked]
+        said.append(
+            f"{where(context, locked, total)} {span(shares, '.0f')} % of the runs lock in, which theory does not "
+            f"describe; measured / predicted of the others is {span([r.agreement.ratio[0] for r in locked], '.3f')}"
+        )
+    return ". ".join(text[:1].upper() + text[1:] for text in said)
 
 
 def settled(context, found, total):
@@ -55,7 +72,7 @@ def settled(context, found, total):
         f"believe the promised exponent {where(context, found, total)}: the runs follow the predicted curve, and that "
         "curve tends to what the theorem allows"
     )
-    undecided = [r for r in found if r.own.assessment.exponent.name == Name.INCONCLUSIVE]
+    undecided = [r for r in found if by_runs(r) == Name.INCONCLUSIVE]
     if undecided:
         text += f"; {of_them(undecided, found)} the runs alone could not tell"
     return text
@@ -64,9 +81,9 @@ def settled(context, found, total):
 def implemented(context, found, total):
     text = (
         f"believe that the algorithm does what theory says {where(context, found, total)}, for the runs follow the "
-        "predicted curve, which could not be computed far enough to show its exponent"
+        "predicted curve, whose own exponent is not settled"
     )
-    good = [r for r in found if r.own.assessment.exponent.name == Name.CONSISTENT]
+    good = [r for r in found if by_runs(r) == Name.CONSISTENT]
     if len(good) == len(found):
         return f"{text}; the runs alone are consistent with the promised one"
     if good:
@@ -83,10 +100,8 @@ def alone(context, found, total):
 def open_(context, found, total):
     ratios = [r.agreement.ratio[0] for r in found if r.agreement is not None]
     follow = "whether they follow the predicted curve is open, too" if ratios else "no curve is predicted for them"
-    if len(ratios) == 1:
-        follow += f" (measured / predicted {ratios[0]:.3f})"
-    if len(ratios) > 1:
-        follow += f" (measured / predicted {min(ratios):.3f} to {max(ratios):.3f})"
+    if ratios:
+        follow += f" (measured / predicted {span(ratios, '.3f')})"
     return (
         f"it stays open {where(context, found, total)}: the runs alone do not settle it, and {follow}; what would "
         "settle it stands in a section of the report"
@@ -101,6 +116,11 @@ SENTENCES = {
     ALONE: alone,
     OPEN: open_,
 }
+
+
+def span(values, digits) -> str:
+    low, high = (format(value, digits) for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def of_them(part, found) -> str:
@@ -127,6 +147,12 @@ def without_force(context: Context) -> str:
     )
 
 
+def behind(context: Context) -> list[str]:
+    """Which of two compared algorithms grows faster."""
+    gaps = context.analysis.gaps
+    return [fallen_behind(gaps, *pair) for pair in dict.fromkeys((g.first, g.second) for g in gaps)]
+
+
 def straight_lines(context: Context) -> str:
     """Why a slope is not to be taken for the rate."""
     judged = [r for r in context.analysis.results if not r.problem]
@@ -136,8 +162,8 @@ def straight_lines(context: Context) -> str:
     foretold = [r for r in crooked if r.agreement is not None and r.agreement.name == Name.CONSISTENT]
     as_said = ""
     if foretold:
-        every = "" if len(foretold) == len(crooked) else f" in {counted(len(foretold), 'case')}"
-        as_said = f", as the predicted curve does{every}"
+        every = "" if len(foretold) == len(crooked) else f" in {len(foretold)} of them"
+        as_said = f", and the predicted curve bends with it{every}"
     return (
         f"{among(len(crooked), len(judged), 'with a verdict' if len(judged) < len(context.analysis.results) else '')} "
         f"the regret still bends{as_said}: a slope there is that of this window, not that of T to infinity"

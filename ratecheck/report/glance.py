@@ -21,7 +21,7 @@ def glance(context: Context):
         for r in results
     ]
     yield table(["exponent", *context.columns(*HEADER, *curve)], rows)
-    yield legend(results, foretold)
+    yield legend(results, foretold, context.analysis.margin)
 
 
 def verdict(result) -> str:
@@ -29,7 +29,10 @@ def verdict(result) -> str:
     found = result.own.assessment.exponent
     if found.name == Name.INCONCLUSIVE and result.problem:
         return f"{MARKS[found.name]} not judged"
-    return marked(found.name) + (f" ({found.changed})" if found.changed else "")
+    notes = [found.changed] if found.changed else []
+    if found.name != Name.INCONCLUSIVE and not result.forceful:
+        notes.append("no force")
+    return marked(found.name) + (f" ({', '.join(notes)})" if notes else "")
 
 
 def cells(context: Context, result):
@@ -45,8 +48,10 @@ def cells(context: Context, result):
 
 
 def follows(result) -> str | None:
-    """Whether the runs follow the predicted curve, and the mean of measured / predicted."""
+    """Whether the runs follow the predicted curve, and the mean of measured / predicted, or how many lock in."""
     found = result.agreement
+    if found is not None and found.locks_in:
+        return f"{MARKS[found.name]} {100 * found.lock_in[0]:.0f} % lock in"
     return found and f"{MARKS[found.name]} {found.ratio[0]:.3f}"
 
 
@@ -56,9 +61,14 @@ def obeys(result) -> str | None:
     return far and f"{MARKS[far.on_exponent.name]} to {far.last:.0e}".replace("e+", "e")
 
 
-def legend(results, foretold) -> str:
+def legend(results, foretold, margin) -> str:
     marks = ", ".join(f"{MARKS[name]} {name}" for name in Name)
-    said = [f"{marks}: the promised exponent, by the runs alone."]
+    said = [
+        f"{marks}: the promised exponent, by the runs alone; it is kept where the slope is beyond it by no more than "
+        f"{margin:g}, over the window, its last half and at the last T."
+    ]
+    if any(result.own.assessment.exponent.name != Name.INCONCLUSIVE and not result.forceful for result in results):
+        said.append("No force: the rule that says so did not refute a control that was made too steep on purpose.")
     if foretold:
         said.append(
             "Runs / curve: the runs against the curve that theory computes without a free parameter, with the mean of "
@@ -67,8 +77,10 @@ def legend(results, foretold) -> str:
     if any(result.fit is not None for result in results):
         said.append(
             "The slope as seen is what a ruler finds in the figure; after the logarithms is what is left of it for T "
-            "when the theorem's power of ln T is taken out, and it is this that is judged. Passes / caught: the worst "
-            "power of T that could have been CONSISTENT, and the mildest that would have been REFUTED."
+            "when the theorem's power of ln T is taken out, and it is this that is judged. Passes / caught, in "
+            "slopes as seen of pure powers of T: the worst that could have been CONSISTENT, and those that would have "
+            "been REFUTED, up to the last one named, since steeper ones look like a start; none where only a regret "
+            "beyond T itself would have been."
         )
     if any(result.fit is not None and result.problem for result in results):
         said.append(BRACKETS)
@@ -77,4 +89,5 @@ def legend(results, foretold) -> str:
             "Alone, not among so many claims: these runs would do if nothing else had been judged, but among many "
             "claims some come out by chance (Holm's rule); another study with fewer claims may say more."
         )
+    said.append("[Ten words](#ten-words) at the end, [theorems and hypotheses](#what-the-verdicts-rest-on) below.")
     return " ".join(said)

@@ -23,6 +23,7 @@ LETTERS = {"C": "CONSISTENT", "R": "REFUTED", "?": "INCONCLUSIVE", "✓": "CONSI
 MARK = re.compile(r"(?:(?<=[\s(])|^)[✔✓✘✗?–]\s$")  # a mark that the text has already; the page draws its own
 WORD = re.compile(rf"\b({'|'.join(VERDICTS)})\b")
 SHORT = "".join(LETTERS)
+NUMBER = re.compile(r"^ (?=[\d(])")  # behind a mark
 INTERVAL = re.compile(r"\[[-−+\d.,e ]+\]")
 LETTER = re.compile(rf"(?<![^\s(/])([{SHORT}])(?=[\s)/,†]|$)")
 LETTERED = re.compile(rf"(?!.*{WORD.pattern})\(?[{SHORT}](?:[\s)/,†]|$)")
@@ -159,6 +160,9 @@ def _hold_together(cell):
             before = next((c for c in reversed(cell[:i]) if c.type not in ("strong_open", "em_open")), None)
             if before is not None and before.type == "text":
                 before.content = MARK.sub("", before.content)
+            after = cell[i + 1] if i + 1 < len(cell) else None
+            if child.content in LETTERS and after is not None and after.type == "text":
+                after.content = NUMBER.sub("\N{NO-BREAK SPACE}", after.content)
         elif child.type == "text":
             child.content = INTERVAL.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), child.content)
 

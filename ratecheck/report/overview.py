@@ -181,18 +181,23 @@ def _blocks(found: Zoo, drawn):
     fits, own = found.fits, found.own
     yield TITLE
     costs = fits.drop_duplicates("cost")
-    counts = {name: int((own["exponent_verdict"] == name).sum()) for name in ("CONSISTENT", "REFUTED", "INCONCLUSIVE")}
+    verdicts, weak = own["exponent_verdict"], own["control"].ne("REFUTED")
+    counts = {name: int((verdicts == name).sum()) for name in ("REFUTED", "INCONCLUSIVE")}
+    good, vain = (int(((verdicts == "CONSISTENT") & part).sum()) for part in (~weak, weak))
+    unjudged = int((own["changed"] == "not judged").sum())
+    weakly = f" ({vain} more, but without force: not even the control was refuted)" if vain else ""
     printed = int((own["log_power_verdict"] == "REFUTED").sum())
     yield (
         f"{counted(len(costs), 'cost')} (family and dimension) in {counted(fits['study'].nunique(), 'report')}. Of "
         f"{counted(len(own), 'promised exponent')} ({listing(list(dict.fromkeys(own['theorem'])))}) "
-        f"{counts['CONSISTENT']} are CONSISTENT with the runs, {counts['REFUTED']} REFUTED and "
-        f"{counts['INCONCLUSIVE']} INCONCLUSIVE; the printed log power is REFUTED in {counted(printed, 'case')}."
+        f"{good} are CONSISTENT with the runs{weakly}, {counts['REFUTED']} REFUTED and {counts['INCONCLUSIVE']} "
+        f"INCONCLUSIVE, {unjudged} of these not judged at all; the printed log power is REFUTED in "
+        f"{counted(printed, 'case')}."
     )
+    yield from _qualified(own)
     yield from _force(own)
     yield from _foretold(own)
     yield from _bounded(fits[fits["role"] == "bound"])
-    yield from _qualified(own)
     yield from _skipped(found)
     for picture in drawn:
         yield picture.link
@@ -232,7 +237,11 @@ def _verdicts(found: Zoo, costs):
     yield " ".join(said)
     theorems = [" or ".join(dict.fromkeys(found.own[found.own["algorithm"] == a]["theorem"])) for a in found.algorithms]
     heads = [f"{a}, {theorem}" for a, theorem in zip(found.algorithms, theorems, strict=True)]
-    three = [part for head in heads for part in (f"{head}: runs alone", "runs / curve", "curve / theorem")]
+    three = [
+        part
+        for name, head in zip(found.algorithms, heads, strict=True)
+        for part in (f"{head}: runs alone", f"{name}: runs / curve", f"{name}: curve / theorem")
+    ]
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
@@ -285,13 +294,16 @@ MEANING = {
 
 def _force(own):
     """What the verdicts would have let pass, and what they would have caught."""
-    good = own[own["exponent_verdict"] == "CONSISTENT"].dropna(subset=["tolerates"])
+    good = own[own["exponent_verdict"].eq("CONSISTENT") & own["control"].eq("REFUTED")].dropna(subset=["tolerates"])
     if len(good):
-        caught = good["catches"].dropna()
+        caught = good["catches"][good["theory_slope"] + good["catches"] <= 1]
+        surely = f"one by {caught.median():.2f} ({caught.max():.2f} at most) would have been caught" * bool(len(caught))
+        none = len(good) - len(caught)
+        vain = f"nothing up to a linear regret would have been caught in {counted(none, 'case')}" * bool(none)
         yield (
             f"The force of the {counted(len(good), 'CONSISTENT exponent')}: a pure power of T that grows faster than "
             f"promised by {good['tolerates'].median():.2f} in the median ({good['tolerates'].max():.2f} at most) could "
-            f"have passed too, one by {caught.median():.2f} ({caught.max():.2f} at most) would have been caught."
+            f"have passed too; {'; '.join(filter(None, (surely, vain)))}."
         )
 
 
@@ -302,17 +314,17 @@ def _foretold(own):
         follow, leave = (int((compared["agreement"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
         near = int((compared["ratio"].sub(1).abs() <= 0.03).sum())
         yield (
-            f"Of {counted(len(compared), 'case')} with a predicted curve the runs follow it in {follow}, and do not in "
-            f"{leave}; measured / predicted lies within 3 % of 1 in {near} of them, with a median of "
-            f"{compared['ratio'].median():.3f}."
+            f"Of {counted(len(compared), 'case')} with a predicted curve the runs follow it in {follow}, do not in "
+            f"{leave}, and leave it open in {len(compared) - follow - leave}; measured / predicted lies within 3 % of "
+            f"1 in {near} of all these cases, with a median of {compared['ratio'].median():.3f}."
         )
     if len(computed):
         obey, break_ = (int((computed["far_verdict"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
         printed = int((computed["far_printed"] == "REFUTED").sum())
         yield (
             f"Of {counted(len(computed), 'predicted curve')} {obey} tend to an exponent that the theorem allows, "
-            f"{break_} to a larger one; the others cannot be computed far enough. The printed log power is REFUTED by "
-            f"{printed} of them."
+            f"{break_} to a larger one; the limit of the others is not settled, for they cannot be computed far enough "
+            f"or its estimates differ. The printed log power is REFUTED by {printed} of them."
         )
 
 
@@ -326,7 +338,7 @@ def _bounded(bounding):
     factors = known["factor"]
     yield (
         f"On the hard families of {counted(known['cost'].nunique(), 'cost')} the mean regret lies {below}"
-        f"{factors.min():.3g} to {factors.max():.3g} times above the certified lower bound, {factors.median():.3g} "
+        f"{factors.min():.3g} to {factors.max():.3g} times the certified lower bound, {factors.median():.3g} "
         f"times in the median of {counted(len(known), 'case')}; {good} of their slopes are CONSISTENT with that of "
         f"{listing(list(dict.fromkeys(known['theorem'])))}."
     )
@@ -334,16 +346,16 @@ def _bounded(bounding):
 
 def _qualified(own):
     """What the counts of verdicts leave unsaid."""
-    weak = int((own["control"].ne("REFUTED") & own["exponent_verdict"].ne("INCONCLUSIVE")).sum())
     short = int((own["replicates"] < own["planned"]).sum())
-    violated = own.dropna(subset=["violated_names"])
-    said = [unmet((r.theorem, r.violated_names.split("; ")) for r in violated.itertuples())]
-    if weak:
-        said.append(f"In {counted(weak, 'case')} the exponent's verdict has no force: the control was not refuted.")
+    said = [unmet((r.theorem, _listed(r.violated_names)) for r in own.itertuples())]
     if short:
         said.append(f"In {counted(short, 'case')} fewer runs than planned have finished.")
     if any(said):
         yield " ".join(filter(None, said))
+
+
+def _listed(names) -> list[str]:
+    return names.split("; ") if isinstance(names, str) else []
 
 
 def _skipped(found: Zoo):

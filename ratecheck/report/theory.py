@@ -6,7 +6,7 @@ from statistics import median
 
 from ..curve import VAGUE
 from ..markdown import among, estimate, fixed, general, listing, table
-from ..pairing import LOCKED, MARGIN, SLOPE_MARGIN
+from ..pairing import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
 from ..verdicts import Name
 from .context import Context
 from .words import sentence, shown
@@ -27,7 +27,8 @@ def theory(context: Context):
         "risen to a common level. Each run is compared with the prediction at its own partition; 1 is agreement. The "
         f"verdict is two-sided: CONSISTENT if the mean ratio lies within {100 * MARGIN:g} % of 1 and its slope against "
         f"ln T within {SLOPE_MARGIN:g} of 0, early horizons left out; REFUTED if one of them lies outside by more than "
-        "what noise and the spread within cells leave open. A run that pays more than "
+        f"what noise and the spread within cells leave open, or if clearly more than {100 * MOST_LOCKED:g} % of the "
+        "runs lock in. A run that pays more than "
         f"{LOCKED:g} times the predicted regret, in all or at its end, counts as locked in and is not averaged."
     )
     header = context.columns("slope measured", "slope predicted", "ratio", "slope of the ratio", "follows", "locked in")
@@ -188,7 +189,7 @@ def obeys(context: Context) -> str:
     words = {
         Name.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
         Name.REFUTED: "it tends to a larger slope",
-        Name.INCONCLUSIVE: "it cannot be computed far enough to tell",
+        Name.INCONCLUSIVE: "its limit is not settled, for it could not be computed far enough or its estimates differ",
     }
     for name, text in words.items():
         names = [context.case(r) for r in found if r.far.on_exponent.name == name]
@@ -199,10 +200,11 @@ def obeys(context: Context) -> str:
         refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Name.REFUTED]
         if refuted:
             parts.append(f"it needs more than the {what} power of ln T {among(len(refuted), len(known))}")
-        for attained, said in ((True, "attains"), (False, "does not attain")):
+        for attained, said in ((True, "needs all of"), (False, "needs less than")):
             there = [context.case(r) for r in known if getattr(r.far, judged).attained is attained]
             if there:
-                parts.append(f"it {said} the {what} one {among(len(there), len(known))} ({listing(there, most=3)})")
+                where = among(len(there), len(known))
+                parts.append(f"it {said} the {what} power of ln T {where} ({listing(there, most=3)})")
     reach = [r.far.last for r in found]
     ends = f"T = {reach[0]:.1g}" if total == 1 else f"T = {min(reach):.1g} to {max(reach):.1g}"
     return sentence(f"computed up to {ends}, {'; '.join(parts)}")

@@ -18,8 +18,9 @@ def verdicts(context: Context):
         "that theory stands by (the corrected one where there is one), the log power that of ln T with the "
         "theorem's exponent granted; intervals are at 95 %. R/T decays with the exponent 1 − slope. A rate as "
         "printed is CONSISTENT only if exponent and printed log power both are. Passes / caught is the force of the "
-        "verdict on the exponent: beyond the first slope a pure power of T has less than 5 % to be CONSISTENT, at the "
-        "second it is REFUTED with 90 %, as a rate. A bound on the worst cost nearby is judged on the mean over a hard "
+        "verdict on the exponent: beyond the first slope a pure power of T has less than 5 % to be CONSISTENT; from "
+        "the second on, to the third where there is one, it is REFUTED with 90 %, as a rate; none where that would "
+        "take more than a linear regret. A bound on the worst cost nearby is judged on the mean over a hard "
         "family, in a section of its own."
     )
     if context.several_families:
@@ -121,7 +122,12 @@ def claim_cells(context: Context, result, judged):
 def force(v) -> str | None:
     """The slopes of pure powers: the worst that could have passed, and the mildest that would have been caught."""
     passes, caught = v.limits
-    return None if passes is None else f"{passes:.2f} / {'none' if caught is None else f'{caught:.2f}'}"
+    if passes is None:
+        return None
+    if v.catches_nothing:
+        return f"{passes:.2f} / none"
+    steepest = "" if v.catches_until is None else f"–{caught + v.catches_until - v.catches:.2f}"
+    return f"{passes:.2f} / {caught:.2f}{steepest}"
 
 
 def note(context: Context, result, judged) -> str:

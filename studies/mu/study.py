@@ -6,8 +6,8 @@ from ratecheck.study import Grid, Study
 study = Study(
     name="mu",
     question=(
-        "Does adaptive splitting keep its rate whatever its parameter mu is: 0, the smallest value that makes its "
-        "confidence bounds valid, or the much larger one that Theorem 2 asks for?"
+        "Does adaptive splitting keep its rate whatever its parameter mu is: none (mu=0), the smallest that makes its "
+        "confidence bounds valid on average (the default), or the much larger one that Theorem 2 asks for (mu=theorem)?"
     ),
     costs=[("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2)],
     algorithms=[AdaptiveBins(mu=0.0), AdaptiveBins(), AdaptiveBins(mu="theorem")],
