@@ -337,7 +337,7 @@ def _bounded(bounding):
     below = f"**{broken} of them below the certified lower bound, where no strategy can be**, " if broken else ""
     factors = known["factor"]
     yield (
-        f"On the hard families of {counted(known['cost'].nunique(), 'cost')} the mean regret lies {below}"
+        f"On the hard families of {counted(known['cost'].nunique(), 'cost')} the mean regret is {below}"
         f"{factors.min():.3g} to {factors.max():.3g} times the certified lower bound, {factors.median():.3g} "
         f"times in the median of {counted(len(known), 'case')}; {good} of their slopes are CONSISTENT with that of "
         f"{listing(list(dict.fromkeys(known['theorem'])))}."
