@@ -3,6 +3,7 @@
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -145,3 +146,12 @@ def test_overview_spares_a_readme_of_somebody_else(tmp_path):
     with pytest.raises(FileExistsError, match="not written by ratecheck; move it away"):
         write_overview(tmp_path)
     assert (tmp_path / "README.md").read_text("utf-8") == "# My notes\n"
+
+
+def test_the_committed_overview_is_that_of_the_committed_tables(tmp_path):
+    studies = Path(__file__).parents[1] / "studies"
+    for path in [*studies.glob("*/*.csv"), *studies.glob("*/report.md")]:
+        (tmp_path / path.parent.name).mkdir(exist_ok=True)
+        shutil.copy(path, tmp_path / path.parent.name)
+    text = write_overview(tmp_path).read_text("utf-8")
+    assert text == (studies / "README.md").read_text("utf-8"), "run `ratecheck overview studies`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 REFERENCE = 0.016
 START = 5.5  # to load what is needed, compiled kernels included
 AUDIT = 0.4  # of a cost
-CURVE = 0.15  # of a case that a plan foresees
+CURVE = 0.3  # of a case that a plan foresees
 BOUND = (0.35, 0.75, 1.2)  # with its members, in 1, 2 and 3 or more dimensions
 MEMBER = 0.09  # to make and compile a member of a hard family, and to run on it for no time
 CASE = 0.1  # to fit and judge it
@@ -51,9 +52,11 @@ def bound(dim: int) -> float:
     return BOUND[min(dim, len(BOUND)) - 1]
 
 
-def foretelling(horizons: int, replicates: int, cells: int) -> float:
-    """To foretell the regret of so many replicates at so many horizons, and a curve of so many cells."""
-    return 0.1 + 3e-4 * horizons * replicates + 1e-5 * cells
+def foretelling(horizons: int, replicates: int, cells: int, period: float | None) -> float:
+    """To foretell the regret of so many replicates at so many horizons, a curve of so many cells, and, where there is a
+    period, one at the partitions of all replicates with horizons that divide it."""
+    onward = 0.07 * replicates / math.log(period) if cells and period else 0.0
+    return 0.1 + 3e-4 * horizons * replicates + 2.5e-5 * cells + onward
 
 
 def report(cases: int, families: int, figures: bool) -> float:

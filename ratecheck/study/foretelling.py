@@ -83,7 +83,7 @@ def lacking(planned: list[Planned], store: Store, foresight: int | None = None) 
         if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
             name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
-            seconds = estimate.foretelling(len(case.horizons), count, cells)
+            seconds = estimate.foretelling(len(case.horizons), count, cells, case.period)
             found.append(Aside(name, foretold, what, keep, seconds))
     return found
 
