@@ -7,6 +7,7 @@ import unicodedata
 from ..markdown import absent, fixed, literal, one_line
 from ..verdicts import Name
 from .context import Context
+from .verdicts import force as force_of
 
 FILE = "verdicts.tex"
 MOST_ROWS = 36  # of a table, which a page holds
@@ -54,9 +55,8 @@ def _letter(c) -> str:
 
 def _row(context, result, judged) -> list[str]:
     row, claim, case = context.row(result, judged), judged.claim, result.case
-    passes, caught = judged.assessment.exponent.limits
     bound = r"\geq" if claim.kind == "lower" else r"\leq"
-    force = NOTHING if passes is None else f"{passes:.2f} / {'none' if caught is None else f'{caught:.2f}'}"
+    force = (force_of(judged.assessment.exponent) or NOTHING).replace("–", "--")
     mark = r"$^{*}$" if claim.violated else ""
     return [
         *([escaped(case.family)] if context.several_families else []),
@@ -114,7 +114,7 @@ def _caption(context, rows, number, count) -> str:
     said = [
         f"Verdicts of the study {escaped(info.name)}{part}.",
         r"Slopes are exponents of $R$, the cumulative regret, after dividing out the promised power of $\ln T$.",
-        "Passes: the worst pure power that could have been consistent; caught: the best that is surely not.",
+        "Passes: the worst pure power that could have been consistent; caught: those that surely are not.",
         "As printed: the verdict on exponent and printed power of $\\ln T$ together.",
         "Follows curve: whether the runs follow the predicted curve, and their ratio to it.",
     ]

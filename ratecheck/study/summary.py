@@ -84,7 +84,7 @@ def limits(v) -> tuple[str, str]:
     passes, caught = v.limits
     if passes is None:
         return "-", "-"
-    return f"{passes:.2f}", "none" if caught is None else f"{caught:.2f}"
+    return f"{passes:.2f}", "none" if v.catches_nothing else f"{caught:.2f}"
 
 
 def unmet(analysis: Analysis):
