@@ -319,10 +319,12 @@ def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None =
     if first >= case.onset:
         return ""
     onset = case.onset
-    if case.curve is not None:  # which may be longer than that of the plan
+    if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
         onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
     needed = onset * (case.period**2 if case.period else 16.0)
-    advice = f"; T_max = {rounded_up(needed)} would do" if needed < FEASIBLE else "; no T that can be run would do"
+    advice = "; no T that can be run would do"
+    if needed < FEASIBLE:
+        advice = f"; T_max = {rounded_up(needed)} would do" if needed > last else ""
     if case.curve is None:
         ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
         return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
