@@ -32,7 +32,7 @@ from .base import (
 from .grid import Kind
 
 DOTTED = (0, (1, 1.2))
-FOOT = 0.285  # of a panel's height, for the note under the data
+FOOT = 0.31  # of a panel's height, for the note under the data
 DEPTH = 0.4  # of the length of the axis: so far it goes down to the lower bound, and no further
 CAPTION = (
     "Mean regret, the middle 80 % of the runs, the predicted curve (theory without a free parameter, also where no run "
