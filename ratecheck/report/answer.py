@@ -119,11 +119,11 @@ def _log_powers(analysis, name) -> str:
 def fallen_behind(gaps, first, second) -> str:
     """Where the first algorithm's slope is the larger, apart by whether theory promises it a worse exponent."""
     parts = []
-    for regime, promised in (("with a worse promised exponent", True), ("without one", False)):
+    for word, promised in (("with", True), ("without", False)):
         known = [g for g in gaps if (g.first, g.second) == (first, second) and g.promised == promised and g.counts]
         if known:
             positive = sum(g.measured.low > 0 for g in known)
-            parts.append(among(positive, len(known), regime))
+            parts.append(among(positive, len(known), f"{word} {'one' if parts else 'a worse promised exponent'}"))
     return f"the raw slope of {first} exceeds that of {second} {' and '.join(parts)}" if parts else ""
 
 
