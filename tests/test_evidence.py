@@ -11,7 +11,7 @@ from ratecheck.evidence import BEND, END, LATE, WHOLE, envelope, evidence, norma
 from ratecheck.explanations import log_powers, starts
 from ratecheck.fit import fit_rate
 from ratecheck.means import LogMeans
-from ratecheck.pairs import pairs_of
+from ratecheck.pairs import _ordered, pairs_of
 from ratecheck.rates import Rate
 from ratecheck.verdicts import Name, decide
 from tests.synthetic import exact, runs
@@ -149,3 +149,12 @@ def test_unseen_lock_in():
     linear = fit.data.y[0] + X - X[0]
     mixed = np.log((1 - share) * np.exp(fit.data.y) + share * np.exp(linear))
     assert slope == pytest.approx(np.polyfit(X, mixed, 1)[0] - fit.slope)
+
+
+def test_less_of_a_logarithm_is_never_easier_to_keep():
+    """Limits fall as the power rises, in whatever order powers come; a missing one is that of its neighbour."""
+    excluded, supported = np.array([0.35, 0.3, np.nan]), np.array([0.5, 0.6, 0.65])
+    left, right = _ordered(np.array([2.0, 0.0, 1.0]), excluded, supported)
+    assert left.tolist() == [0.35, 0.35, 0.35]
+    assert right.tolist() == [0.5, 0.6, 0.6]
+    assert np.isnan(_ordered(np.array([0.0, 1.0]), np.array([0.3, np.nan]), supported[:2])[0]).tolist() == [False, True]

@@ -11,7 +11,9 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
+from ratecheck.analysis import premature
 from ratecheck.curve import Judgement
+from ratecheck.figures import slopes
 from ratecheck.report.overview import write_overview
 from ratecheck.report.theory import by_algorithm, far_cells
 from ratecheck.store import FILE, Store, StoreError
@@ -124,6 +126,28 @@ def test_a_window_before_the_onset_is_announced_explained_and_not_judged(done):
         assert result.own.name == "INCONCLUSIVE"
     text = (folder / "report.md").read_text("utf-8")
     assert re.search(r"predicted 0\.9\d+ in this window, promised 0\.5", text)
+
+
+@pytest.mark.parametrize(
+    ("onset", "advice"),
+    [(1e7, "; T_max = 1.6e+08 would do"), (1e40, "; no T that can be run would do"), (400.0, "")],
+)
+def test_advice_names_a_horizon_that_is_ahead_and_can_be_run(done, onset, advice):
+    result = done[1].results[0]  # of an algorithm without a period
+    assert premature(replace(result.case, onset=onset), result.fit, 0.05).endswith(advice)
+    assert premature(replace(result.case, onset=1.0), result.fit, 0.05) == ""
+    if not advice:
+        assert "would do" not in premature(replace(result.case, onset=onset), result.fit, 0.05)
+
+
+def test_slopes_of_the_prediction_are_between_the_same_horizons_and_beyond_them_of_the_curve(done):
+    for result in done[1].results:
+        (inside, local), (beyond, far) = slopes.predicted(result)
+        own = np.log(result.foretold[1][: len(HORIZONS)])
+        assert local == pytest.approx(np.diff(own) / np.diff(np.log(HORIZONS)))
+        assert inside == pytest.approx(np.sqrt(np.multiply(HORIZONS[1:], HORIZONS[:-1])))
+        assert len(beyond) == len(far)
+        assert (beyond > HORIZONS[-1]).all()
 
 
 def test_the_tables_have_all_three(done, tmp_path):
