@@ -412,7 +412,7 @@ def _climb(job, claim, rules, horizons, replicates, clock, workers, agreement) -
         pace = (clock.spent - begun) / max(steps, 1)
         if curve is None or curve.horizons[-1] < rung.horizons[-1]:
             curve = planner.curve(rung.horizons[-1])
-        case = planner.plan(rung.horizons, rung.replicates, 0.0, curve).case
+        case = planner.plan(rung.horizons, rung.replicates, curve=curve).case
         found = _judged(job, claim, rules, case, rung, made)
         found = replace(found, seconds=clock.spent)
         if found.passed:

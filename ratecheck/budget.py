@@ -192,7 +192,7 @@ class Planner:
         self.job, self.claim, self.margin = job, claim, margin
         self.series = series_of(job.algorithm, job.cost, job.seed, job.noise, job.alignment)
 
-    def plan(self, horizons, replicates: int, seconds: float, workers: int, curve=None) -> Plan:
+    def plan(self, horizons, replicates: int, *, seconds: float = 0.0, workers: int = 1, curve=None) -> Plan:
         """A plan with these runs."""
         job, claim = self.job, self.claim
         if curve is not None and curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]:
@@ -279,7 +279,7 @@ class Planner:
 
         def made(grid, number, curve):
             forecast = number * self.each(pace, grid) / self.gain(pace, min(hands, number)) + overhead
-            return self.plan(grid, number, forecast, hands, curve)
+            return self.plan(grid, number, seconds=forecast, workers=hands, curve=curve)
 
         if horizons is not None:
             if count(horizons) < FEW:

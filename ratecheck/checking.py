@@ -454,7 +454,8 @@ def _run(job, claim, margin, horizons, replicates, seconds, workers, say, quiet)
             "or it needs a larger budget"
         ) from None
     if seconds is None:
-        plan = planner.plan(horizons, replicates, replicates * planner.each(pace, horizons) / workers, workers)
+        forecast = replicates * planner.each(pace, horizons) / workers
+        plan = planner.plan(horizons, replicates, seconds=forecast, workers=workers)
         limit = Limit()
     else:
         plan = planner.within(pace, left(), workers, horizons, replicates, seconds)

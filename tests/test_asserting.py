@@ -419,3 +419,20 @@ def test_every_kind_has_mistakes_that_were_held_out():
     for kind in benchmark.kinds().values():
         assert [mistake.held_out for mistake in kind.mistakes.values()] == [False] * 5 + [True] * 5
         assert benchmark.RATE in {mistake.changes for mistake in kind.mistakes.values() if mistake.held_out}
+
+
+def test_a_rate_is_judged_against_the_predicted_curve_where_there_is_one(monkeypatch):
+    from ratecheck import asserting
+
+    judged = []
+
+    def premature(case, *others):
+        judged.append(case)
+        return ""
+
+    monkeypatch.setattr(asserting, "premature", premature)
+    horizons = [2**k for k in range(8, 14)]
+    assert_rate(rc.UniformBins(), zoo.get("cone", dim=1), horizons=horizons, replicates=32, tolerance=0.2)
+    curve = judged[-1].curve
+    assert curve is not None, "the predicted curve was computed and thrown away"
+    assert curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]

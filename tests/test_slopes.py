@@ -321,7 +321,7 @@ def sure_tolerance(data, cost, name, period):
     for tolerance in (0.1, 0.15, 0.2, 0.25, 0.3, 0.35):
         planner = Planner(job, as_claim(rate, None, job.algorithm, cost), tolerance)
         seen = horizons(cost, name)
-        case = planner.plan(seen, RUNS, 0.0, planner.curve(seen[-1])).case
+        case = planner.plan(seen, RUNS, curve=planner.curve(seen[-1])).case
         if case.window[0] < case.onset:
             continue
         rules = {"margin": tolerance, "resolution": math.inf}
