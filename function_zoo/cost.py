@@ -16,7 +16,6 @@ from types import FunctionType, MappingProxyType
 import numpy as np
 
 from .formula import content, packed
-from .speaking import Speaking
 
 
 def shown(value) -> str:
@@ -111,7 +110,7 @@ FORMULAS = ("formula", "gap", "mean")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cost(Speaking):
+class Cost:
     """A cost f on the box [lower, upper], ready for arrays and for compiled kernels.
 
         cost = zoo.get("cone", dim=2)
@@ -301,8 +300,10 @@ class Cost(Speaking):
         formulas = {name: packed(values[name]) for name in FORMULAS}
         return _unpack, (type(self), values | formulas | {"parameters": dict(self.parameters)})
 
-    def _title(self):
-        return str(self)
+    def _repr_html_(self):
+        from .table import html
+
+        return html(str(self), self._facts().items())
 
     def _facts(self):
         box = " × ".join(f"[{low:g}, {high:g}]" for low, high in zip(self.lower, self.upper, strict=True))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 
-from .files import together
 from .measure import Target, cube_errors
 from .packing import packings
 from .registry import get, lookup
@@ -17,21 +15,15 @@ BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#666666"  # Okabe and Ito: safe for 
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
-def write_gallery(folder: Path, names, workers=1) -> Path:
-    """Write a figure of every family in d = 2 and the page gallery.md into a folder."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+def gallery(names, workers=1) -> dict[str, bytes]:
+    """The files of a gallery by name: a figure of every family in d = 2, and the page gallery.md."""
     if workers == 1 or len(names) == 1:
         drawn = list(map(_drawn, names))
     else:
         with ProcessPoolExecutor(min(workers, len(names))) as pool:
             drawn = list(pool.map(_drawn, names))
-    with together(folder) as drafts:
-        for name, _, picture in drawn:
-            with drafts.open(f"{name}.png", "wb") as file:
-                file.write(picture)
-        drafts.write("gallery.md", _page([(name, text) for name, text, _ in drawn]))
-    return folder / "gallery.md"
+    page = _page([(name, text) for name, text, _ in drawn])
+    return {f"{name}.png": picture for name, _, picture in drawn} | {"gallery.md": page.encode()}
 
 
 def _page(captions):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
+from html import escape
 from typing import ClassVar
 
 import pandas as pd
 
-from .speaking import html_table, number, seen
-
-NARROWEST = 30  # column of words: below it, a line is longer than the terminal
+WHOLE = ("display.max_colwidth", None)
 
 
 class Table(pd.DataFrame):
@@ -25,29 +22,25 @@ class Table(pd.DataFrame):
         return table
 
     def __repr__(self):
-        cells = [[str(name) for name in self.columns], *([_text(v) for v in row] for row in self._rows())]
-        if not len(self.columns):
-            return "an empty table"
-        right = [pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in self.dtypes]
-        widths = [max(len(row[i]) for row in cells) for i in range(len(self.columns))]
-        before = sum(widths[:-1]) + 2 * (len(widths) - 1)
-        last = max(NARROWEST, shutil.get_terminal_size((120, 24)).columns - before - 1)
-        lines = []
-        for row in cells:
-            head = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(row[:-1], widths, right, strict=False)]
-            words = textwrap.wrap(row[-1], last) or [""]
-            lines.append("  ".join([*head, words[0]]).rstrip())
-            lines += [" " * before + more for more in words[1:]]
-        return "\n".join(lines)
+        with pd.option_context(*WHOLE):
+            return pd.DataFrame(self).map(_printable).to_string(index=False, float_format="{:.6g}".format)
 
     __str__ = __repr__
 
     def _repr_html_(self):
-        return html_table(getattr(self, "title", ""), map(str, self.columns), self._rows())
-
-    def _rows(self):
-        return (list(row) for row in self.itertuples(index=False, name=None))
+        return html(getattr(self, "title", ""), self.itertuples(index=False, name=None), self.columns)
 
 
-def _text(value) -> str:
-    return number(value) if isinstance(value, float) else seen(value)
+def html(title: str, rows, header=None) -> str:
+    """Rows of cells as a table for a notebook, whatever texts they hold."""
+    table = pd.DataFrame([list(map(_printable, row)) for row in rows], columns=header)
+    with pd.option_context(*WHOLE):
+        shown = table.to_html(index=False, header=header is not None, float_format="{:.6g}".format)
+    return f"<b>{escape(_printable(title))}</b>{shown}"
+
+
+def _printable(value):
+    """A number as it is, a text on one line and with nothing that a terminal obeys."""
+    if not isinstance(value, str):
+        return value
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(value.split()))

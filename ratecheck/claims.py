@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .checks import LONGEST, real, shown, whole
+from .arguments import LONGEST, real, shown, whole
 from .rates import Rate
 
 if TYPE_CHECKING:

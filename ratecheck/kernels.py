@@ -3,8 +3,8 @@
 They may be called in functions that numba compiles and in plain Python, with the same bits.
 """
 
-from . import generator
-from .jit import inlined
+from .sampling import generator
+from .sampling.jit import inlined
 
 
 @inlined

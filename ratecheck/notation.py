@@ -17,7 +17,7 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .checks import shown
+from .arguments import shown
 
 LONGEST, DEEPEST = 400, 20
 LARGEST, MOST_DIGITS = 10**300, 400

@@ -25,7 +25,7 @@ def _seed(text):
 
 
 def _time(text):
-    from ratecheck.budget import seconds_of
+    from .check.budget import seconds_of
 
     return seconds_of(text)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from function_zoo.speaking import Speaking
-
-from .checks import real, shown
+from .arguments import real, shown
+from .display import Speaking
 from .notation import read
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
     from .algorithms.protocol import Algorithm
-    from .asserting import Assertion as Assertion
-    from .asserting import CannotTell as CannotTell
-    from .asserting import CurveChanged as CurveChanged
-    from .asserting import RateRefuted as RateRefuted
-    from .asserting import assert_rate as assert_rate
+    from .check.assert_rate import Assertion as Assertion
+    from .check.assert_rate import CannotTell as CannotTell
+    from .check.assert_rate import CurveChanged as CurveChanged
+    from .check.assert_rate import RateRefuted as RateRefuted
+    from .check.assert_rate import assert_rate as assert_rate
 
 ASSERTING = ("Assertion", "CannotTell", "CurveChanged", "RateRefuted", "assert_rate")
 HORIZONS = (20, 60, 200)
@@ -39,7 +39,7 @@ sys.stdout.buffer.write(pickle.dumps(_table(*pickle.loads(sent))))
 
 def __getattr__(name):
     if name in ASSERTING:  # on first use: it needs the whole engine
-        from . import asserting
+        from .check import assert_rate as asserting
 
         return getattr(asserting, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -96,13 +96,13 @@ def _usual():
 
 
 def _table(algorithm, cost, horizons=HORIZONS, replicates=3, workers=1):
-    from .engine import simulate
+    from .engine.simulate import simulate
 
     return simulate(algorithm, cost, list(horizons), replicates=replicates, workers=workers).frame
 
 
 def _begun(algorithm, cost, horizon):
-    from .engine import begin
+    from .engine.simulate import begin
 
     return begin(algorithm.settle(cost), cost, horizon, 0)[0]
 
@@ -187,7 +187,7 @@ def _interrupted(algorithm, cost):
 
 @clause("a stopped run returns what it has")
 def _stopped(algorithm, cost):
-    from .engine import STANDARD, run_replicate
+    from .engine.simulate import STANDARD, run_replicate
 
     stop = threading.Event()
     stop.set()
@@ -343,7 +343,7 @@ def _interpreted(algorithm, cost):
 
 @clause("diagnostics add up and change nothing")
 def _diagnostics(algorithm, cost):
-    from .engine import simulate
+    from .engine.simulate import simulate
 
     try:
         _begun_with_diagnostics(algorithm, cost)
@@ -359,7 +359,7 @@ def _diagnostics(algorithm, cost):
 
 
 def _begun_with_diagnostics(algorithm, cost):
-    from .engine import begin
+    from .engine.simulate import begin
 
     return begin(algorithm.settle(cost), cost, HORIZONS[0], 0, diagnostics=True)
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba import njit
 
-from ratecheck.generator import fill, fill_normal
+from ratecheck.sampling.generator import fill, fill_normal
 
 
 @njit

@@ -66,7 +66,7 @@ def early():
 @pytest.fixture
 def no_audits(monkeypatch):
     """Audits take seconds and are tested elsewhere."""
-    monkeypatch.setattr("ratecheck.study.runner.audit", no_audit)
+    monkeypatch.setattr("ratecheck.study.run.audit", no_audit)
 
 
 def no_audit(cost, stop=None):

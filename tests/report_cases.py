@@ -9,12 +9,12 @@ import pandas as pd
 from scipy.special import ndtri
 
 import function_zoo as zoo
-from ratecheck.analysis import Analysis, analyse
-from ratecheck.hardness import Rung, Sandwich
+from ratecheck.lower_bound.hard_family import Rung, Sandwich
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.report import Info, write_report
 from ratecheck.study import Grid, Study
-from ratecheck.study.plan import cases, unforeseen
-from ratecheck.verdicts import Name
+from ratecheck.verdict.analyse import Analysis, analyse
+from ratecheck.verdict.rules import Name
 
 C, R, I = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE  # noqa: E741
 QUADRATIC = (("quadratic", 1), ("quadratic", 3))

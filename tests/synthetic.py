@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS
+from studies.calibration.scenarios import CLAIM, HORIZONS
 
 
 def table(R, anytime=True):

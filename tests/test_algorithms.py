@@ -10,13 +10,13 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import engine
 from ratecheck.algorithms.registry import ENTRIES, NAMED, defaults, named
-from ratecheck.benchmarks.compiled import EXAMPLES
 from ratecheck.claims import Claim
-from ratecheck.engine import begin, series_of, simulate
+from ratecheck.engine import simulate as engine
+from ratecheck.engine.simulate import begin, series_of, simulate
 from ratecheck.rates import Rate
 from ratecheck.testing import CLAUSES
+from studies.benchmarks.compiled import EXAMPLES
 from tests.strategies import ExploreThenCommit, RandomSearch
 from tests.test_zoo import every_cost
 

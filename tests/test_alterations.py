@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store, StoreError
 from tests.test_store import SERIES, filled, rows
 

@@ -12,8 +12,8 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.asktell import AlgorithmError
-from ratecheck.engine import begin, series_of
-from ratecheck.noise import Gaussian
+from ratecheck.engine.simulate import begin, series_of
+from ratecheck.sampling.noise import Gaussian
 from tests.strategies import ExploreThenCommit, RandomSearch
 
 COST = zoo.get("cone", 2)

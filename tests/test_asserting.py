@@ -14,15 +14,15 @@ from scipy.stats import binomtest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.asserting import PATIENCE, _ladder, _steps
-from ratecheck.benchmarks import asserting as benchmark
-from ratecheck.budget import Planner
-from ratecheck.checking import as_claim
-from ratecheck.engine import Job
-from ratecheck.means import LogMeans
-from ratecheck.pinning import Pin, PinError, load_pin, write_pin
+from ratecheck.check.assert_rate import PATIENCE, _ladder, _steps
+from ratecheck.check.budget import Planner
+from ratecheck.check.pin import Pin, PinError, load_pin, write_pin
+from ratecheck.check.run import as_claim
+from ratecheck.engine.simulate import Job
+from ratecheck.fit.log_means import LogMeans
 from ratecheck.pytest_plugin import _seed_of
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
+from studies.benchmarks import asserting as benchmark
 
 pytest_plugins = "pytester"
 
@@ -334,7 +334,9 @@ def test_the_fixture(suite, pytester):
     first.assert_outcomes(passed=2, failed=2)
     first.stdout.fnmatch_lines(["*RateRefuted: *Slower*grows faster than T^0.5*", "*figure * *.png"])
     first.stdout.fnmatch_lines(["*CannotTell: cannot tell whether*"])
-    assert "asserting.py" not in first.stdout.str().replace("ratecheck.asserting.", "")  # its insides are not shown
+    assert "asserting.py" not in first.stdout.str().replace(
+        "ratecheck.check.assert_rate.", ""
+    )  # its insides are not shown
     assert (pytester.path / "rates" / "nearer.json").exists()
     again = suite("-k", "passes or pinned")
     again.assert_outcomes(passed=2)
@@ -422,7 +424,7 @@ def test_every_kind_has_mistakes_that_were_held_out():
 
 
 def test_a_rate_is_judged_against_the_predicted_curve_where_there_is_one(monkeypatch):
-    from ratecheck import asserting
+    from ratecheck.check import assert_rate as asserting
 
     judged = []
 

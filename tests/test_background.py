@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ratecheck import cli, fit_rate
-from ratecheck.background import NOTHING, Backdrop, Curve, backdrop_of
+from ratecheck import fit_rate
+from ratecheck.cli import main as cli
 from ratecheck.figures import background
+from ratecheck.figures.backdrop import NOTHING, Backdrop, Curve, backdrop_of
 from ratecheck.figures.regret import REGRET
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import PACKED, Store, pack_beside
 from ratecheck.study import Study
 from ratecheck.study.conduct import described
-from ratecheck.study.plan import cases, unforeseen
 from tests.report_cases import analysis_of, runs_of
 from tests.synthetic import exact
 

@@ -9,8 +9,8 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.registry import lookup
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.study import Grid, Study, Tilted
-from ratecheck.study.plan import cases, unforeseen
 from tests.strategies import RandomSearch
 
 pytestmark = pytest.mark.slow

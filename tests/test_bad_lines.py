@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from function_zoo import cli as zoo_cli
-from ratecheck import cli
-from ratecheck.benchmarks import engine, generator, runner
-from ratecheck.calibration import __main__ as calibration
-from ratecheck.study import command
-from ratecheck.study.options import check_answers
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
+from ratecheck.cli import zoo as zoo_cli
+from ratecheck.cli.options import check_answers
+from studies.benchmarks import engine, generator, runner
+from studies.calibration import __main__ as calibration
 from tests.command_lines import check_planned, check_refused, typed
 
 pytestmark = pytest.mark.slow
@@ -134,7 +134,7 @@ def test_what_can_be_planned_is_planned_at_once(words, place):
 
 @pytest.mark.parametrize("words", [b"", b"HTTP/1.1 400 Bad Request", b"SSH"])
 def test_an_address_at_which_something_else_listens(words, place, monkeypatch):
-    monkeypatch.setattr("ratecheck.study.options.PATIENCE", 0.3)
+    monkeypatch.setattr("ratecheck.cli.options.PATIENCE", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         connections = []
 

@@ -5,16 +5,16 @@ from functools import partial
 import pytest
 from scipy import stats
 
-from ratecheck.calibration.__main__ import main
-from ratecheck.calibration.bends import BENDS, RUNS, best_power
-from ratecheck.calibration.cells import per_cent
-from ratecheck.calibration.measure import calibrate, decisions, differences, intervals
-from ratecheck.calibration.real import named as algorithm_named
-from ratecheck.calibration.report import report
-from ratecheck.calibration.rules import SCATTERED, advised, bent, looked
-from ratecheck.calibration.scenarios import named
-from ratecheck.calibration.tables import SERIES, TABLES
-from ratecheck.calibration.targets import targets
+from studies.calibration.__main__ import main
+from studies.calibration.bends import BENDS, RUNS, best_power
+from studies.calibration.cells import per_cent
+from studies.calibration.measure import calibrate, decisions, differences, intervals
+from studies.calibration.real import named as algorithm_named
+from studies.calibration.report import report
+from studies.calibration.rules import SCATTERED, advised, bent, looked
+from studies.calibration.scenarios import named
+from studies.calibration.tables import SERIES, TABLES
+from studies.calibration.targets import targets
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +134,7 @@ def test_a_part_is_measured_again_and_the_others_stay(tmp_path, monkeypatch, cap
         table.to_csv(tmp_path / f"{name}.csv", index=False, lineterminator="\n")
     before = (tmp_path / "verdicts.csv").read_bytes()
     again = partial(calibrate, **few)
-    monkeypatch.setattr("ratecheck.calibration.__main__.calibrate", again)
+    monkeypatch.setattr("studies.calibration.__main__.calibrate", again)
     line = ["--repeats", "5", "--part", "series", "--workers", "1", "--out", str(tmp_path)]
     assert main(line) == 0
     assert (tmp_path / "verdicts.csv").read_bytes() == before

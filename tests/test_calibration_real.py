@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ratecheck.calibration import real
-from ratecheck.calibration.real import HORIZONS, REAL, SIZE, commitments, named, runs, sample
-from ratecheck.generator import open_state
+from ratecheck.sampling.generator import open_state
+from studies.calibration import real
+from studies.calibration.real import HORIZONS, REAL, SIZE, commitments, named, runs, sample
 from tests.reference_random import Random
 
 SHORT = np.array([7, 100, 1500])

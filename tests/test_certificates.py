@@ -11,7 +11,8 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.minimax import ball, bound, second, verify
+from ratecheck.lower_bound import ball, bound, verify
+from studies.lower_bound import second
 
 CASES = [
     ("quadratic", 1),

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
-from ratecheck.check_command import make_parser
-from ratecheck.cli import main
+from ratecheck.cli.check import make_parser
+from ratecheck.cli.main import main
 
 MODULE = """
 class Mine:
@@ -121,7 +121,7 @@ def test_a_report_that_cannot_be_written_leaves_the_verdict(here, capsys, tmp_pa
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("ratecheck.report.checked.together", full)
+    monkeypatch.setattr("ratecheck.report.check_page.together", full)
     assert main(["check", *what, *RUNS, "--report", "out"]) == 1
     said = capsys.readouterr()
     assert said.out.startswith(("REFUTED", "INCONCLUSIVE"))

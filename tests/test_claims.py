@@ -8,12 +8,13 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.analysis import judge_claim
+from ratecheck.cli import study as command
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.report.answer import answer
-from ratecheck.study import Study, command
+from ratecheck.report.terminal import summary
+from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
-from ratecheck.study.plan import cases, unforeseen
-from ratecheck.study.summary import summary
+from ratecheck.verdict.analyse import judge_claim
 from tests.strategies import RandomSearch
 
 HORIZONS = [2**k for k in range(4, 12)]
@@ -36,7 +37,7 @@ def no_audit(cost, stop=None):
 
 @pytest.fixture
 def analysed(tmp_path, monkeypatch):
-    monkeypatch.setattr("ratecheck.study.runner.audit", no_audit)
+    monkeypatch.setattr("ratecheck.study.run.audit", no_audit)
 
     def run(*algorithms, **options):
         return conduct(study_of(*algorithms, **options), tmp_path, figures=False)[0]

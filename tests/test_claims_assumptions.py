@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.ledger import Effort
-from ratecheck.ledger.experiments import assumption_rules as rules
-from ratecheck.ledger.experiments import assumption_tables as measure
-from ratecheck.ledger.experiments import boxes, exact, textual
 from ratecheck.study.declared import declaration
+from studies.claims import exact
+from studies.claims.assumptions import boxes, textual
+from studies.claims.assumptions import rules as rules
+from studies.claims.assumptions import tables as measure
+from studies.claims.ledger import Effort
 
 
 @pytest.fixture(scope="module")

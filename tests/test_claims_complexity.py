@@ -6,9 +6,10 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import complexity, heaps
-from ratecheck.ledger.experiments.complexity import Complexity
+from studies.claims.complexity import experiment as complexity
+from studies.claims.complexity import heaps
+from studies.claims.complexity.experiment import Complexity
+from studies.claims.ledger import Effort, Verdict
 
 HORIZONS = (2**8, 2**11)
 SMALL = Complexity(
@@ -45,7 +46,7 @@ def test_with_the_argmin_it_is_the_engine_to_the_last_bit(family, dim, any_seed)
 
 def test_old_keys_are_those_of_the_last_query():
     """Against the mutant of that name, which is written otherwise."""
-    from ratecheck.benchmarks import mutants
+    from studies.benchmarks import mutants
 
     cost, algorithm = zoo.get("cone", 1), rc.AdaptiveBins().settle(zoo.get("cone", 1))
     rows = mutants.run(algorithm, cost, list(HORIZONS), 0, 0, mutants.MUTANTS["adaptive"]["stale ln t"])

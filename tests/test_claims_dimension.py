@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments.dimension import Dimension, optimal, square_root
+from studies.claims.dimension.experiment import Dimension, optimal, square_root
+from studies.claims.ledger import Effort, Verdict
 
 TINY = Dimension(
     name="dimension",

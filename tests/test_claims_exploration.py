@@ -8,10 +8,10 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.engine import begin
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import exploration
-from ratecheck.ledger.experiments.exploration import Exploration
+from ratecheck.engine.simulate import begin
+from studies.claims.exploration import experiment as exploration
+from studies.claims.exploration.experiment import Exploration
+from studies.claims.ledger import Effort, Verdict
 
 SMALL = Exploration(
     "exploration",

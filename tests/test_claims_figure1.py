@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import figure1
-from ratecheck.ledger.experiments.figure1 import ADAPTIVE, OPEN, PANELS, UNIFORM, Figure1, Place
-from ratecheck.ledger.keeping import read
+from studies.claims.figure1 import experiment as figure1
+from studies.claims.figure1.experiment import ADAPTIVE, OPEN, PANELS, UNIFORM, Figure1, Place
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.ledger.keeping import read
 
 BINS = {1: (4, 9), 2: (2, 4), 3: (2, 3)}
 AS_PRINTED = dict.fromkeys(PANELS, ADAPTIVE) | {("twin_cone", 1): UNIFORM}

@@ -10,10 +10,10 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.measure import Target, cube_means
-from ratecheck.ledger import Effort
-from ratecheck.ledger.experiments import lemma_rules as rules
-from ratecheck.ledger.experiments import lemma_tables as measure
 from ratecheck.study.declared import declaration
+from studies.claims.ledger import Effort
+from studies.claims.lemmas import rules as rules
+from studies.claims.lemmas import tables as measure
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import partition
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import levels
-from ratecheck.ledger.experiments.levels import Case, Levels
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.levels import experiment as levels
+from studies.claims.levels.experiment import Case, Levels
 
 SMALL = Levels(
     "levels",

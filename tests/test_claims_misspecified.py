@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments.misspecified import Misspecified, promised, smaller
 from ratecheck.papers import zhao_lai
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.misspecified.experiment import Misspecified, promised, smaller
 
 TINY = Misspecified(
     name="misspecified",

@@ -8,11 +8,11 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import seeding
 from ratecheck.algorithms.run import STAR
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import mu
-from ratecheck.ledger.keeping import read
+from ratecheck.sampling import seeding
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.ledger.keeping import read
+from studies.claims.mu import experiment as mu
 
 HORIZONS = 2.0 ** np.arange(4, 21)
 

@@ -5,8 +5,8 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments.noise import NoiseLaws, subgaussian
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.noise.experiment import NoiseLaws, subgaussian
 
 TINY = NoiseLaws(
     name="noise",

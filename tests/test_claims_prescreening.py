@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments.prescreening import Bowl, Prescreening, constant, corrected, logarithmic, printed
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.prescreening.experiment import Bowl, Prescreening, constant, corrected, logarithmic, printed
 
 SMALL = Bowl(centre=(2.366025,), scale=0.25, half=10.0, per_axis=10, width=1.0, M=25.0)
 FLAT = Bowl(centre=(2.4, -3.2), scale=0.25, half=10.0, per_axis=4, width=4.0, M=70.0)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments.printed import (
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.printed.experiment import (
     ADAPTIVE,
     CORRECTED,
     PRINTED,

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratecheck.figures.claims.theorems import local_powers
-from ratecheck.ledger import Effort, Verdict
-from ratecheck.ledger.experiments import theorems
-from ratecheck.ledger.experiments.theorems import (
+from ratecheck.verdict.rules import Name
+from studies.claims.ledger import Effort, Verdict
+from studies.claims.theorems import experiment as theorems
+from studies.claims.theorems.draw import local_powers
+from studies.claims.theorems.experiment import (
     CORRECTED,
     PRINTED,
     Theorems,
@@ -23,7 +24,6 @@ from ratecheck.ledger.experiments.theorems import (
     sharper_rule,
     together,
 )
-from ratecheck.verdicts import Name
 
 YES, NO, OPEN = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE
 RUNS = 16

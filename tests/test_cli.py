@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from function_zoo import families
-from function_zoo.commandline import Parser, meant
-from ratecheck import cli, completion
+from ratecheck.cli import completion
+from ratecheck.cli import main as cli
+from ratecheck.cli.parser import Parser, meant
 from tests.command_lines import check_refused, typed
 
 ROOT = Path(__file__).parents[1]

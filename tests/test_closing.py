@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 import function_zoo as zoo
-from ratecheck.study.summary import UNJUDGED, WIDTH, summary
-from ratecheck.verdicts import Name
+from ratecheck.report.terminal import UNJUDGED, WIDTH, summary
+from ratecheck.verdict.rules import Name
 from tests.report_cases import analysis_of, planned
 
 LONG = "MyOwnVeryLongAlgorithm(width=0.12345678901234567, patience=1000, schedule='geometric', restarts=True)"

@@ -12,10 +12,10 @@ import time
 
 import pytest
 
+from ratecheck.cli import study as command
+from ratecheck.cli.options import check_answers
 from ratecheck.executors import ExecutorError, ExecutorLost, cluster, executor, tls_files
 from ratecheck.store import Store
-from ratecheck.study import command
-from ratecheck.study.options import check_answers
 from tests.hanging import declare, sleeps_or_answers, waited
 
 pytest.importorskip("distributed")

@@ -15,15 +15,15 @@ from numba import njit
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.frozen import Frozen
-from ratecheck.benchmarks import compiled as benchmark
-from ratecheck.benchmarks.compiled import EXAMPLES
-from ratecheck.engine import begin, series_of
+from ratecheck.engine.simulate import begin, series_of
 from ratecheck.executors import Processes
 from ratecheck.kernels import normal, uniform
 from ratecheck.store import Store
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
-from ratecheck.study.runner import perform
+from ratecheck.study.run import perform
+from studies.benchmarks import compiled as benchmark
+from studies.benchmarks.compiled import EXAMPLES
 
 COST = zoo.get("cone", 2)
 every_example = pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from ratecheck import curve as cv
 from ratecheck.claims import Claim
-from ratecheck.curve import Curve
+from ratecheck.predict import far as cv
+from ratecheck.predict.far import Curve
 from ratecheck.rates import Rate
-from ratecheck.verdicts import Name
+from ratecheck.verdict.rules import Name
 
 CONSISTENT, REFUTED, INCONCLUSIVE = Name
 PLAIN = Claim("plain", "no logarithm", "upper", Rate.of_regret(0.5))

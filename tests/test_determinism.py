@@ -9,13 +9,14 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, AskTell
+from ratecheck.cli import study as command
 from ratecheck.executors import executor
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import FILE, Store
-from ratecheck.study import Study, command
+from ratecheck.study import Study
 from ratecheck.study.determinism import NotDeterministic, Repeats, shortened
-from ratecheck.study.plan import cases, unforeseen
-from ratecheck.study.runner import perform, units_of
+from ratecheck.study.run import perform, units_of
 from tests.strategies import RandomSearch
 from tests.test_runner import run
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store
 from tests.test_hostile_stores import studied  # noqa: F401 (a fixture)
 from tests.test_store import SERIES, WRITER, rows

@@ -17,10 +17,11 @@ from scipy.stats import binomtest, chisquare, kstest, norm, t, uniform
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import engine, seeding
 from ratecheck.algorithms import partition
 from ratecheck.algorithms.run import values
-from ratecheck.noise import draw
+from ratecheck.engine import simulate as engine
+from ratecheck.sampling import seeding
+from ratecheck.sampling.noise import draw
 
 QUADRATIC = zoo.get("quadratic", dim=2)
 
@@ -431,7 +432,7 @@ def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
 def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
     from dataclasses import replace as changed
 
-    from ratecheck.engine import series_of
+    from ratecheck.engine.simulate import series_of
 
     def digest(cost):
         return series_of(rc.UniformBins(), cost, 0, rc.Gaussian(1.0), "random").digest

@@ -3,8 +3,8 @@
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.benchmarks.engine import PROMISED, against_targets, line, measure
 from ratecheck.figures import engine_speed
+from studies.benchmarks.engine import PROMISED, against_targets, line, measure
 
 
 def test_table_targets_and_figure(tmp_path):

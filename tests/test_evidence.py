@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, named
-from ratecheck.evidence import BEND, END, LATE, WHOLE, envelope, evidence, normal, refined
-from ratecheck.explanations import log_powers, starts
-from ratecheck.fit import fit_rate
-from ratecheck.means import LogMeans
-from ratecheck.pairs import _ordered, pairs_of
+from ratecheck.fit.fit import fit_rate
+from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
-from ratecheck.verdicts import Name, decide
+from ratecheck.verdict.alternatives import log_powers, starts
+from ratecheck.verdict.evidence import BEND, END, LATE, WHOLE, envelope, evidence, normal, refined
+from ratecheck.verdict.excluded_rates import _ordered, pairs_of
+from ratecheck.verdict.rules import Name, decide
+from studies.calibration.scenarios import CLAIM, HORIZONS, named
 from tests.synthetic import exact, runs
 
 X = np.log(HORIZONS)

@@ -15,8 +15,8 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.adaptive import adaptive_kernel
 from ratecheck.algorithms.partition import deepest_level
-from ratecheck.generator import open_state
-from ratecheck.jit import Kernel
+from ratecheck.sampling.generator import open_state
+from ratecheck.sampling.jit import Kernel
 from tests import brute, reference
 from tests.reference_random import Random
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratecheck.cli import main
-from ratecheck.examples import data
-from ratecheck.examples.__main__ import EXAMPLES, MADE
+from ratecheck.cli.main import main
+from studies.tables import data
+from studies.tables.__main__ import EXAMPLES, MADE
 
 FOLDER = Path("studies/tables")
 

@@ -13,11 +13,11 @@ import pytest
 from matplotlib.lines import Line2D
 
 from ratecheck import algorithms, figures
-from ratecheck.comparison import Gap
 from ratecheck.figures.base import legend_columns, spared_keys, without_locked
 from ratecheck.figures.gap import GAP
-from ratecheck.fit import Estimate
-from ratecheck.pairing import compare
+from ratecheck.fit.fit import Estimate
+from ratecheck.verdict.agreement import compare
+from ratecheck.verdict.compare import Gap
 
 RATIOS = tuple((2.0**i, Estimate(0.1 * i, 0.02, 20)) for i in range(8, 15))
 PLAIN = Gap("cone", 1, "cone(d=1)", "One", "Two", 0.1, 0.0, RATIOS[0][1], "", (2.0**9, 2.0**14), RATIOS)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from function_zoo.files import read_below, replacing, together, write_whole
+from ratecheck.files import read_below, replacing, together, write_whole
 
 
 def names(folder):

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
-from ratecheck.bootstrap import studentised
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, named, waves
-from ratecheck.fit import Fit, fit_rate, slope_difference
-from ratecheck.means import FitError, LogMeans, log_means
+from ratecheck.fit.bootstrap import studentised
+from ratecheck.fit.fit import Fit, fit_rate, slope_difference
+from ratecheck.fit.log_means import FitError, LogMeans, log_means
 from ratecheck.rates import Rate
-from ratecheck.verdicts import verdict
+from ratecheck.verdict.rules import verdict
+from studies.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, named, waves
 from tests.synthetic import exact, runs, table
 
 

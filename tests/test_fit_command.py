@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import ratecheck as rc
-from ratecheck.cli import main
+from ratecheck.cli.main import main
 
 H = 0.5 ** np.arange(3, 9)
 

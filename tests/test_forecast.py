@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from ratecheck.study import Study, estimate
+from ratecheck.executors.progress import Progress, clock, spelt
+from ratecheck.planning import forecast as estimate
+from ratecheck.planning.forecast import Forecast, Machine
+from ratecheck.planning.plan import unforeseen
+from ratecheck.study import Study
 from ratecheck.study.conduct import plan_text
-from ratecheck.study.estimate import Forecast, Machine
-from ratecheck.study.plan import unforeseen
-from ratecheck.study.progress import Progress, clock, spelt
-from ratecheck.study.runner import Aside
+from ratecheck.study.run import Aside
 
 STUDY = Study(name="small", question="?", costs=[("cone", 1)], horizons=(2**6, 2**8, 2**10), replicates=4, members=3)
 
@@ -70,7 +71,7 @@ def test_a_machine_is_measured():
 def at(monkeypatch):
     """A clock that is set by hand."""
     now = [1000.0]
-    monkeypatch.setattr("ratecheck.study.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("ratecheck.executors.progress.time.monotonic", lambda: now[0])
 
     def set_to(seconds):
         now[0] = 1000.0 + seconds

@@ -7,8 +7,8 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import curve as cv
-from ratecheck import prediction
+from ratecheck.predict import far as cv
+from ratecheck.predict import water_level as prediction
 
 FIRST = 2.0**10
 LONG_CURVES = [(zoo.get("cone", 1), 1e60, 4), (zoo.get("cusp", 1), 1e300, 4), (zoo.get("cusp", 1, power=0.1), 1e300, 1)]

@@ -11,8 +11,9 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.minimax import ball, second, verify
-from ratecheck.minimax.many import farthest
+from ratecheck.lower_bound import ball, verify
+from ratecheck.lower_bound.many import farthest
+from studies.lower_bound import second
 
 SQUARE = [["x", 0], ["mul", 0, 0]]
 CONE = [["x", 0], ["abs", 0]]

@@ -8,14 +8,15 @@ import sys
 import pandas as pd
 import pytest
 
-from function_zoo import cli as zoo
-from function_zoo import files
-from function_zoo.commandline import guarded
-from ratecheck import calibration, cli
-from ratecheck.benchmarks import engine as speed
-from ratecheck.calibration import __main__ as calibrated
+from ratecheck import files
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
+from ratecheck.cli import zoo as zoo
+from ratecheck.cli.parser import guarded
 from ratecheck.store import Store
-from ratecheck.study import command
+from studies import calibration
+from studies.benchmarks import engine as speed
+from studies.calibration import __main__ as calibrated
 from tests.report_cases import report
 from tests.study_cases import SMALL
 
@@ -24,7 +25,7 @@ from tests.study_cases import SMALL
 def studied(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studied")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [])
+        patch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [])
         assert command.main(["--family", "cone", *SMALL, "--out", str(folder)]) == 0
     return folder
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from function_zoo import cli as zoo_cli
 from function_zoo import gallery
-from function_zoo.commandline import Parser
-from ratecheck import cli
-from ratecheck.benchmarks import engine, generator, runner
-from ratecheck.calibration import __main__ as calibration
-from ratecheck.study import command
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
+from ratecheck.cli import zoo as zoo_cli
+from ratecheck.cli.parser import Parser
+from studies.benchmarks import engine, generator, runner
+from studies.calibration import __main__ as calibration
 from tests.command_lines import check_planned, check_refused, typed
 
 pytestmark = pytest.mark.slow

@@ -9,12 +9,23 @@ import pytest
 from numba import types
 from scipy import stats
 
-from ratecheck import generator, jit
-from ratecheck.benchmarks.generator import fill_words, main, write_words
-from ratecheck.benchmarks.randomness import LAWS, Law, across_streams, anderson_darling, examine
-from ratecheck.generator import HEIGHT, INNER, SCALE, TABLE, bits, fill, fill_normal, normal, open_state, uniform
-from ratecheck.jit import compiled
-from ratecheck.noise import Gaussian, Rademacher, StudentT, Uniform, sample
+from ratecheck.sampling import generator, jit
+from ratecheck.sampling.generator import (
+    HEIGHT,
+    INNER,
+    SCALE,
+    TABLE,
+    bits,
+    fill,
+    fill_normal,
+    normal,
+    open_state,
+    uniform,
+)
+from ratecheck.sampling.jit import compiled
+from ratecheck.sampling.noise import Gaussian, Rademacher, StudentT, Uniform, sample
+from studies.benchmarks.generator import fill_words, main, write_words
+from studies.benchmarks.randomness import LAWS, Law, across_streams, anderson_darling, examine
 from tests import reference_random
 from tests.reference_random import Random
 
@@ -280,7 +291,7 @@ def test_anderson_darling_against_its_definition():
 
 @pytest.mark.slow
 def test_benchmark_prints_tables(capsys, monkeypatch):
-    monkeypatch.setattr("ratecheck.benchmarks.generator.TURNS", 1)
+    monkeypatch.setattr("studies.benchmarks.generator.TURNS", 1)
     assert main(["--draws", "2^17"]) == 0
     printed = capsys.readouterr().out
     for words in ("| step, d = 3 |", "numba's calls, SFC64", "| normal | Anderson-Darling", "smallest of"):

@@ -10,7 +10,7 @@ from ratecheck.report.belief import ALONE, IMPLEMENTED, OPEN, REFUTED, SETTLED, 
 from ratecheck.report.context import Context
 from ratecheck.report.glance import follows, glance, verdict
 from ratecheck.report.glossary import WORDS
-from ratecheck.tables import tabulated
+from ratecheck.report.tables import tabulated
 from tests.report_cases import C, I, R, judged_as, report
 
 ORDER = {REFUTED: "**Do not believe", STRAYS: "Be wary", SETTLED: "Believe the promised exponent in"}
@@ -129,7 +129,7 @@ def test_holm_says_what_it_changed(small):
         for judged in result.judged:
             v = judged.assessment.exponent
             assert bool(v.changed) <= (v.name == I)
-    from ratecheck.verdicts import holm
+    from ratecheck.verdict.rules import holm
 
     weak = replace(small.results[0].own.assessment.exponent, p_value=0.04)
     changed = holm([weak, *[replace(weak, p_value=0.9)] * 3])

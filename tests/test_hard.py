@@ -12,18 +12,18 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import cli
-from ratecheck.analysis import NONE, SPARED, fit_of, judge_bound
-from ratecheck.hardness import CERTAIN, Rung, Sandwich, rung
-from ratecheck.minimax import members as minimax
-from ratecheck.minimax.sandwich import Knowing
+from ratecheck.cli import main as cli
+from ratecheck.lower_bound import members as minimax
+from ratecheck.lower_bound.hard_family import CERTAIN, Rung, Sandwich, rung
 from ratecheck.papers.zhao_lai import theorem3
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Grid, Study, hard
 from ratecheck.study.conduct import conduct, plan_text
-from ratecheck.study.plan import cases, unforeseen
 from ratecheck.study.rendering import render
 from ratecheck.study.rerun import rerun
+from ratecheck.verdict.analyse import NONE, SPARED, fit_of, judge_bound
+from studies.lower_bound.sandwich import Knowing
 from tests.test_alterations import alter
 
 AUDIT = {"constant": "alpha", "annotated": 1.0, "measured": 1.0, "holds": True, "basis": "proved", "worst": "x = 0"}
@@ -41,7 +41,7 @@ QUIET = {"scheduler": "threads", "workers": 2, "figures": False, "say": lambda _
 @pytest.fixture(scope="module", autouse=True)
 def _without_audits():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [AUDIT])
+        patch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [AUDIT])
         yield
 
 
@@ -265,7 +265,7 @@ def test_a_cost_without_a_family_says_why(cost, words):
 
 
 def test_without_python_flint_nothing_is_certified_and_nothing_run(tmp_path, monkeypatch):
-    for place in ("ratecheck.minimax.members", "ratecheck.study.hard"):
+    for place in ("ratecheck.lower_bound.members", "ratecheck.study.hard"):
         monkeypatch.setattr(f"{place}.find_spec", lambda name: None)
     result = conduct(SMALL, tmp_path, **QUIET).analysis.results[0]
     assert result.judged[1].name == "INCONCLUSIVE"
@@ -273,7 +273,7 @@ def test_without_python_flint_nothing_is_certified_and_nothing_run(tmp_path, mon
     assert minimax.UNCERTIFIED[:30] in (tmp_path / "report.md").read_text("utf-8")
     assert pd.read_csv(tmp_path / "fits.csv")["factor"].isna().all()
     monkeypatch.undo()
-    monkeypatch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [AUDIT])
+    monkeypatch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [AUDIT])
     assert conduct(SMALL, tmp_path, **QUIET).analysis.results[0].sandwich.rungs  # once it can be
 
 

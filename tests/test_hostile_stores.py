@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store, StoreError
-from ratecheck.study import command
 from ratecheck.study.rendering import render
 from tests.test_alterations import alter
 
@@ -36,7 +36,7 @@ def studied(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studied")
     row = {"constant": "alpha", "annotated": 1.0, "measured": 1.0, "holds": True, "basis": "proved", "worst": "x = 0"}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [row])
+        patch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [row])
         assert command.main([*TINY, "--out", str(folder)]) == 0
     return folder
 
@@ -184,7 +184,7 @@ def test_a_regret_that_is_hard_to_compute_with(copied, tmp_path, regret, everywh
     with Store(copied) as old:
         units, study = [old.unit(number)[1:] for number in old.units()], old.noted("study")
     with pytest.MonkeyPatch.context() as patch, Store(tmp_path / "forged", create=True) as new:
-        patch.setattr("ratecheck.store.database.implausible", lambda rows: None)
+        patch.setattr("ratecheck.store.runs.implausible", lambda rows: None)
         session = new.begin_session({})
         new.note("study", study)
         for series, rows in units:

@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 
 from ratecheck import figures
 from ratecheck.claims import Violation
+from ratecheck.executors.progress import speak
 from ratecheck.figures.regret import REGRET
 from ratecheck.report import write_html, write_report
 from ratecheck.report.overview import write_overview
-from ratecheck.study.progress import speak
-from ratecheck.study.summary import summary
+from ratecheck.report.terminal import summary
 from tests.report_cases import AUDIT, analysis_of, info_of, planned, report
 
 TEXTS = [

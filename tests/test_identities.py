@@ -10,11 +10,12 @@ import ratecheck as rc
 from ratecheck.algorithms import hoo
 from ratecheck.algorithms.adaptive import LEVEL, AdaptiveRun, N
 from ratecheck.algorithms.hoo import LINE, NEXT, NODE
-from ratecheck.engine import EngineError, begin
+from ratecheck.cli import study as command
+from ratecheck.engine.simulate import EngineError, begin
 from ratecheck.executors import executor
+from ratecheck.planning.plan import unforeseen
 from ratecheck.store import Store
-from ratecheck.study import Study, command
-from ratecheck.study.plan import unforeseen
+from ratecheck.study import Study
 from tests.test_runner import run as run_study
 
 COST = zoo.get("cone", 2)

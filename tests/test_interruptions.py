@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store
-from ratecheck.study import command
 from tests.study_cases import SMALL, digest, run
 
 pytestmark = pytest.mark.slow

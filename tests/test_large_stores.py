@@ -10,14 +10,15 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from ratecheck import bootstrap, cli
-from ratecheck.analysis import analyse
-from ratecheck.benchmarks import store as benchmark
-from ratecheck.bootstrap import bounded, pieces, studentised
-from ratecheck.means import LogMeans
+from ratecheck.cli import main as cli
+from ratecheck.fit import bootstrap
+from ratecheck.fit.bootstrap import bounded, pieces, studentised
+from ratecheck.fit.log_means import LogMeans
+from ratecheck.report.tables import tabulated
 from ratecheck.store import Store
-from ratecheck.store.opening import Connection
-from ratecheck.tables import tabulated
+from ratecheck.store.connection import Connection
+from ratecheck.verdict.analyse import analyse
+from studies.benchmarks import store as benchmark
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +73,8 @@ def test_a_bootstrap_in_pieces_is_the_same_bootstrap(anytime, monkeypatch):
     data = LogMeans.of(2.0 ** np.arange(6, 11), samples, anytime)
     weights = np.linspace(-1, 1, 5)
     whole = studentised(data, weights, 0.5, 0.95, 300, 0)
-    monkeypatch.setattr("ratecheck.bootstrap.CACHED", 1000)
-    monkeypatch.setattr("ratecheck.bootstrap.WHOLE", 1000)
+    monkeypatch.setattr("ratecheck.fit.bootstrap.CACHED", 1000)
+    monkeypatch.setattr("ratecheck.fit.bootstrap.WHOLE", 1000)
     found = studentised(data, weights, 0.5, 0.95, 300, 0)
     assert found == whole if not anytime else all(map(math.isclose, found, whole))
 
@@ -132,7 +133,7 @@ def test_many_and_few_runs_are_bootstrapped_alike(anytime, any_seed, monkeypatch
     data = LogMeans.of(2.0 ** np.arange(6, 10), samples, anytime)
     weights = np.linspace(-1, 1, 4)
     many = np.array(studentised(data, weights, 0.5, 0.95, 2000, any_seed))
-    monkeypatch.setattr("ratecheck.bootstrap.MANY", 10**6)
+    monkeypatch.setattr("ratecheck.fit.bootstrap.MANY", 10**6)
     few = np.array(studentised(data, weights, 0.5, 0.95, 2000, any_seed))
     assert not np.array_equal(many, few)
     se = (few[1] - few[0]) / (2 * norm.ppf(0.975))

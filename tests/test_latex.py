@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from matplotlib.mathtext import MathTextParser
 
+from ratecheck.display import fixed
 from ratecheck.figures.regret import REGRET
-from ratecheck.markdown import fixed
 from ratecheck.report import VERDICTS_TEX, write_report
 from ratecheck.report.latex import MOST_ROWS, escaped
-from ratecheck.tables import tabulated
+from ratecheck.report.tables import tabulated
 from tests.report_cases import analysis_of, info_of, planned
 
 NASTY = r"50 % of $x_1^2$ & {a} #1 \input{/etc/passwd} ~ <b> | ` ' \" [2] µ λ ß Ż đ 😀 …"

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import pytest
 
-from ratecheck.ledger import (
+from ratecheck.cli.study import main
+from ratecheck.display import MARKS
+from studies.claims.ledger import (
     Effort,
     Experiment,
     Finding,
@@ -21,10 +23,8 @@ from ratecheck.ledger import (
     pages,
     running,
 )
-from ratecheck.ledger.statement import check, layers, reach
-from ratecheck.ledger.zhao_lai import ERRATA, STATEMENTS
-from ratecheck.markdown import MARKS
-from ratecheck.study.command import main
+from studies.claims.ledger.statement import check, layers, reach
+from studies.claims.statements import ERRATA, STATEMENTS
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def games(tmp_path, monkeypatch, request):
         text = DECLARED.format(tests=root, which=which)
         (tmp_path / "studies" / folder / "study.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ratecheck.study.undertaking.LEDGER", "games")
+    monkeypatch.setattr("studies.claims.ledger.undertaking.LEDGER", "games")
     return tmp_path / "studies" / "games"
 
 

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from ratecheck.cli import study as command
 from ratecheck.executors import Processes, Threads, UnitTimeout, executor, place
 from ratecheck.store import Store
-from ratecheck.study import command
 from ratecheck.study.limits import GENEROUS, GUESS, LEAST, Limits
 from tests.hanging import Started, declare, sleeps_or_answers
 

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from ratecheck.markdown import (
+from ratecheck.display import (
     among,
     fenced,
     formula,

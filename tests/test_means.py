@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, blocks, named
-from ratecheck.fit import fit_rate
-from ratecheck.means import FitError, rounded_up, within
-from ratecheck.verdicts import Name, judge
+from ratecheck.fit.fit import fit_rate
+from ratecheck.fit.log_means import FitError, rounded_up, within
+from ratecheck.verdict.rules import Name, judge
+from studies.calibration.scenarios import CLAIM, HORIZONS, blocks, named
 from tests.synthetic import runs, table
 
 

@@ -12,12 +12,12 @@ import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.dented import dent, mean_error
 from function_zoo.registry import lookup
-from ratecheck.minimax.enclosure import enclosure
-from ratecheck.minimax.expression import Untraceable, parts, trace
-from ratecheck.minimax.many import missed
-from ratecheck.minimax.overlap import overlap
-from ratecheck.minimax.pair import least_regret
-from ratecheck.minimax.paving import Lattice, pave, written
+from ratecheck.lower_bound.enclosure import enclosure
+from ratecheck.lower_bound.expression import Untraceable, parts, trace
+from ratecheck.lower_bound.many import missed
+from ratecheck.lower_bound.overlap import overlap
+from ratecheck.lower_bound.pair import least_regret
+from ratecheck.lower_bound.paving import Lattice, pave, written
 
 from .exact_minimax import bayes_regret
 

@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
+from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store, StoreError
-from ratecheck.study import command, runner
+from ratecheck.study import run as runner
 from tests.study_cases import SMALL
 from tests.test_store import SERIES, filled, rows
 

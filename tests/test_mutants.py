@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 import ratecheck as rc
-from ratecheck.benchmarks.mutants import BOTH, FOR_ADAPTIVE, FOR_UNIFORM, MUTANTS, cases, judge, main, simulate
-from ratecheck.verdicts import Name
+from ratecheck.verdict.rules import Name
+from studies.benchmarks.mutants import BOTH, FOR_ADAPTIVE, FOR_UNIFORM, MUTANTS, cases, judge, main, simulate
 
 RUNS = 16
 HORIZONS = [2**k for k in range(10, 17)]
@@ -128,10 +128,10 @@ def test_harmless_changes_are_not(mutant):
 
 
 def test_table(monkeypatch, capsys):
-    monkeypatch.setattr("ratecheck.benchmarks.mutants.HORIZONS", tuple(2**k for k in range(6, 11)))
-    monkeypatch.setattr("ratecheck.benchmarks.mutants.cases", lambda: cases()[:1])
+    monkeypatch.setattr("studies.benchmarks.mutants.HORIZONS", tuple(2**k for k in range(6, 11)))
+    monkeypatch.setattr("studies.benchmarks.mutants.cases", lambda: cases()[:1])
     few = {"adaptive": dict(list(MUTANTS["adaptive"].items())[:3])}
-    monkeypatch.setattr("ratecheck.benchmarks.mutants.MUTANTS", few)
+    monkeypatch.setattr("studies.benchmarks.mutants.MUTANTS", few)
     assert main(["--replicates", "8"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line[9:35].strip() for line in lines] == ["mutant", *few["adaptive"]]

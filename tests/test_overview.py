@@ -10,10 +10,10 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins
-from ratecheck.markdown import estimate
-from ratecheck.noise import Gaussian
+from ratecheck.display import estimate
 from ratecheck.report import write_report
 from ratecheck.report.overview import write_overview
+from ratecheck.sampling.noise import Gaussian
 from ratecheck.study import Grid
 from tests.report_cases import C, I, R, analysis_of, info_of, judged_as, planned, sandwich_of, the_table
 

@@ -11,7 +11,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.own import COORDINATES, ONE_NUMBER, ONE_POINT, ROWS, lowered
 from ratecheck.algorithms.run import LowerValue, values
-from ratecheck.engine import check_cost
+from ratecheck.engine.simulate import check_cost
 from tests.strategies import RandomSearch
 
 SHIFT = {"by": 0.3}

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
 from ratecheck.store import FILE, PACKED, Store, StoreError, holds_runs, pack_beside, set_aside
-from ratecheck.store.packing import header
-from ratecheck.study import command
-from ratecheck.study.foretelling import shortened
+from ratecheck.store.pack import header
+from ratecheck.study.predictions import shortened
 
 TINY = [
     "--family",
@@ -38,7 +38,7 @@ def run(*words):
 def studied(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studied")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [])
+        patch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [])
         assert command.main([*TINY, "--out", str(folder)]) == 0
     return folder
 
@@ -208,7 +208,7 @@ def test_what_is_no_packed_study(tmp_path, capsys, content, said):
 
 
 def test_what_unpacks_to_more_than_its_size_allows(tmp_path, monkeypatch):
-    monkeypatch.setattr("ratecheck.store.packing.SMALL", 2**21)
+    monkeypatch.setattr("ratecheck.store.pack.SMALL", 2**21)
     rows = (f'["notes", "{i}", "{"x" * 2000}"]\n' for i in range(2000))
     (tmp_path / PACKED).write_bytes(lzma.compress(BOMB + "".join(rows).encode()))
     with pytest.raises(StoreError, match="would unpack to more"):

@@ -9,15 +9,15 @@ import shutil
 
 import pytest
 
-from ratecheck import cli
-from ratecheck.ledger.finding import Verdict
-from ratecheck.ledger.pages import MARKS
+from ratecheck.cli import main as cli
 from ratecheck.report import write_html, write_report
 from ratecheck.report.markup import LETTERS, VERDICTS
 from ratecheck.report.mathml import mathml
 from ratecheck.report.overview import write_overview
 from ratecheck.report.page import write_pages
-from ratecheck.verdicts import Name
+from ratecheck.verdict.rules import Name
+from studies.claims.ledger.finding import Verdict
+from studies.claims.ledger.pages import MARKS
 from tests.browser import CHROMIUM, MISSING, Browser
 from tests.report_cases import info_of
 

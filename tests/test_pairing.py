@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.pairing import compare, locked_in, variance
+from ratecheck.verdict.agreement import compare, locked_in, variance
 
 HORIZONS = [2**k for k in range(8, 15)]
 
@@ -175,9 +175,9 @@ def test_variance_of_a_law():
 
 
 def test_the_name_means_the_function_whatever_is_imported_first():
-    import ratecheck.pairing
     import ratecheck.report.theory
+    import ratecheck.verdict.agreement
 
     assert callable(rc.agreement)
-    assert rc.agreement is ratecheck.pairing.agreement
-    assert ratecheck.report.theory.MARGIN == ratecheck.pairing.MARGIN
+    assert rc.agreement is ratecheck.verdict.agreement.agreement
+    assert ratecheck.report.theory.MARGIN == ratecheck.verdict.agreement.MARGIN

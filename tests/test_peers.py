@@ -16,12 +16,12 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck import testing
 from ratecheck.algorithms.asktell import AlgorithmError
-from ratecheck.engine import begin, simulate
+from ratecheck.engine.simulate import begin, simulate
 from ratecheck.peers import CMA, Nevergrad, Optuna, PyXAB, from_pyxab
-from ratecheck.peers import __main__ as command
-from ratecheck.peers import contest as contests
-from ratecheck.peers.pages import FIGURES
 from ratecheck.peers.pyxab import ALGORITHMS
+from studies.peers import __main__ as command
+from studies.peers import contest as contests
+from studies.peers.pages import FIGURES
 from tests.strategies import ExploreThenCommit, RandomSearch
 
 COST = zoo.get("cone", 2)
@@ -209,9 +209,9 @@ def small(cost):
 @pytest.fixture
 def small_contest(monkeypatch):
     monkeypatch.setattr(contests, "contestants", small)
-    monkeypatch.setattr("ratecheck.peers.pages.contestants", small)
+    monkeypatch.setattr("studies.peers.pages.contestants", small)
     monkeypatch.setattr(contests, "LAST", 2**10)
-    monkeypatch.setattr("ratecheck.peers.pages.FIGURES", FIGURES[::2])
+    monkeypatch.setattr("studies.peers.pages.FIGURES", FIGURES[::2])
 
 
 def test_a_contest_is_kept_and_rendered_again(small_contest, tmp_path, monkeypatch, capsys):

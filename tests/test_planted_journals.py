@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store, StoreError, set_aside, sole_writer
 from ratecheck.store.folder import LOCK
 from tests.study_cases import SMALL

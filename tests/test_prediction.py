@@ -14,8 +14,11 @@ import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.cubes import norm_moment
 from function_zoo.measure import Target, cube_means
-from ratecheck import engine, leveltree, prediction, seeding
-from ratecheck.leveltree import LevelTree
+from ratecheck.engine import simulate as engine
+from ratecheck.predict import level_tree as leveltree
+from ratecheck.predict import water_level as prediction
+from ratecheck.predict.level_tree import LevelTree
+from ratecheck.sampling import seeding
 from tests import reference_prediction as slow
 from tests.strategies import RandomSearch
 from tests.test_zoo import every_cost

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import ratecheck as rc
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, blocks
-from ratecheck.means import FitError
-from ratecheck.reading import half_units, number, table_of
+from ratecheck.fit.log_means import FitError
+from ratecheck.fit.read import half_units, number, table_of
+from studies.calibration.scenarios import CLAIM, HORIZONS, blocks
 from tests.synthetic import table
 
 N = 2.0 ** np.arange(3, 11)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pandas as pd
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "ratecheck/README.md", "function_zoo/README.md")

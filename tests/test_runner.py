@@ -10,14 +10,15 @@ import pytest
 
 from ratecheck import executors
 from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
-from ratecheck.benchmarks import runner as benchmark
 from ratecheck.executors import ExecutorError, executor
+from ratecheck.executors.progress import Progress, clock
+from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, runner
-from ratecheck.study.plan import cases, unforeseen
-from ratecheck.study.progress import Progress, clock
-from ratecheck.study.runner import run_units, units_of
+from ratecheck.study import Grid, Study
+from ratecheck.study import run as runner
+from ratecheck.study.run import run_units, units_of
+from studies.benchmarks import runner as benchmark
 
 SMALL = Study(
     name="small",
@@ -148,7 +149,7 @@ def fail_on_replicate_3(runs, *arguments, stop=None):
 def kill_on_replicate_3(runs, *arguments, stop=None):
     if any(replicate == 3 for replicate, _ in runs):
         os.kill(os.getpid(), signal.SIGKILL)
-    from ratecheck.study.runner import perform
+    from ratecheck.study.run import perform
 
     return perform(runs, *arguments, stop=stop)
 

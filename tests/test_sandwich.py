@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from ratecheck.minimax import __main__ as command
-from ratecheck.minimax.pages import report
-from ratecheck.minimax.sandwich import ORACLE, Measured, measure
+from studies.lower_bound import __main__ as command
+from studies.lower_bound.pages import report
+from studies.lower_bound.sandwich import ORACLE, Measured, measure
 
 
 @pytest.fixture(scope="module")

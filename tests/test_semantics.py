@@ -4,7 +4,7 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.engine import SEMANTICS
+from ratecheck.engine.simulate import SEMANTICS
 
 # Regret of replicate 3 with seed 1 after 500 steps in two dimensions: uniform bins, adaptive bins.  Whoever changes one
 # of these numbers raises `engine.SEMANTICS`: stores then know that their runs are others.

@@ -36,15 +36,15 @@ from scipy import stats
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import adaptive, uniform
-from ratecheck.budget import Planner
-from ratecheck.checking import as_claim
-from ratecheck.engine import Job
-from ratecheck.fit import Fit
-from ratecheck.jit import Kernel
-from ratecheck.means import cut, within
-from ratecheck.pinning import Pin, load_pin, write_pin
+from ratecheck.check.budget import Planner
+from ratecheck.check.pin import Pin, load_pin, write_pin
+from ratecheck.check.run import as_claim
+from ratecheck.engine.simulate import Job
+from ratecheck.fit.fit import Fit
+from ratecheck.fit.log_means import cut, within
+from ratecheck.sampling.jit import Kernel
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
-from ratecheck.verdicts import LEVEL, LOG_MARGIN, MARGIN, decide, decide_log_power
+from ratecheck.verdict.rules import LEVEL, LOG_MARGIN, MARGIN, decide, decide_log_power
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from PIL import Image
 
 import function_zoo as zoo
 import ratecheck as rc
-from function_zoo.speaking import BADGES, html_facts, html_table, lines
 from function_zoo.table import Table
+from ratecheck.display import BADGES, html_facts, html_table, lines
 from ratecheck.figures.fitted import Fitted
 from ratecheck.figures.runs import Regrets
 

@@ -9,8 +9,8 @@ import textwrap
 
 import pytest
 
-from ratecheck import cli
 from ratecheck.claims import Series
+from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store, StoreError, StoreFull, Unreadable, set_aside, sole_writer
 from ratecheck.store.errors import explained
 
@@ -187,7 +187,7 @@ def test_a_store_that_cannot_be_read_says_so(tmp_path, monkeypatch, capsys):
         error.sqlite_errorname = "SQLITE_IOERR_READ"
         raise error
 
-    monkeypatch.setattr("ratecheck.store.database.checked", failing)
+    monkeypatch.setattr("ratecheck.store.runs.checked", failing)
     for create in (False, True):
         with pytest.raises(Unreadable, match="could not be read"):
             Store(tmp_path, create)
@@ -271,7 +271,7 @@ def test_a_store_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ratecheck.store.database.os.replace", killed)
+        patch.setattr("ratecheck.store.runs.os.replace", killed)
         with pytest.raises(KeyboardInterrupt):
             Store(tmp_path, create=True)
     assert not (tmp_path / FILE).exists()

@@ -11,14 +11,15 @@ import pytest
 import function_zoo as zoo
 from ratecheck.algorithms import HOO, AdaptiveBins, AskTell, UniformBins
 from ratecheck.claims import Case
+from ratecheck.cli import study as command
+from ratecheck.planning.expectations import expected, unjudged
+from ratecheck.planning.plan import cases, unforeseen, workload
 from ratecheck.rates import Rate
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, Tilted, command, declared
+from ratecheck.study import Grid, Study, Tilted, declared
 from ratecheck.study.conduct import conduct
-from ratecheck.study.expectations import expected, unjudged
-from ratecheck.study.plan import cases, unforeseen, workload
-from ratecheck.study.runner import NothingStored, units_of
-from ratecheck.study.undertaking import experiments_of
+from ratecheck.study.run import NothingStored, units_of
+from studies.claims.ledger.undertaking import experiments_of
 from tests.strategies import ExploreThenCommit
 
 ROOT = Path(__file__).parents[1]

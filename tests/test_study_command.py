@@ -8,14 +8,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ratecheck import cli
-from ratecheck.analysis import analyse
 from ratecheck.claims import Case
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
+from ratecheck.planning.plan import cases
 from ratecheck.store import FILE, Store
-from ratecheck.study import Grid, command
+from ratecheck.study import Grid
 from ratecheck.study.conduct import Conducted
 from ratecheck.study.declared import declaration_of
-from ratecheck.study.plan import cases
+from ratecheck.verdict.analyse import analyse
 from tests.study_cases import SMALL, digest, run
 
 ROOT = Path(__file__).parents[1]
@@ -210,7 +211,7 @@ def test_the_console_script(capsys):
 
 
 def test_help_and_typos_do_not_wait_for_the_compiler():
-    code = "import sys; from ratecheck.study.command import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    code = "import sys; from ratecheck.cli.study import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     code += "print('numba' in sys.modules, 'pandas' in sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.endswith("False False\n")

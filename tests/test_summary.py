@@ -10,8 +10,8 @@ from scipy import stats
 from statsmodels.iolib.summary import Summary
 from statsmodels.regression.linear_model import OLS
 
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, named
-from ratecheck.fit import fit_rate
+from ratecheck.fit.fit import fit_rate
+from studies.calibration.scenarios import CLAIM, HORIZONS, named
 from tests.synthetic import exact, runs, table
 
 WAVES = {

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from ratecheck.markdown import estimate, fixed, formula, general, interval, whole
+from ratecheck.display import estimate, fixed, formula, general, interval, whole
 from ratecheck.rates import Rate
 from tests.report_cases import I, judged_as, report, section, tables_of, the_table
 

@@ -11,18 +11,19 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
-from ratecheck.analysis import premature
-from ratecheck.curve import Judgement
+from ratecheck.cli import study as command
 from ratecheck.figures import slopes
+from ratecheck.planning.plan import cases
+from ratecheck.predict.far import Judgement
 from ratecheck.report.overview import write_overview
 from ratecheck.report.theory import by_algorithm, far_cells
 from ratecheck.store import FILE, Store, StoreError
-from ratecheck.study import Study, command
+from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
-from ratecheck.study.foretelling import VERSION, foretold, lacking
-from ratecheck.study.plan import cases
+from ratecheck.study.predictions import VERSION, foretold, lacking
 from ratecheck.study.rendering import render
-from ratecheck.verdicts import Name
+from ratecheck.verdict.analyse import premature
+from ratecheck.verdict.rules import Name
 from tests.test_alterations import alter
 
 HORIZONS = [2**k for k in range(8, 14)]
@@ -264,8 +265,8 @@ def test_an_altered_prediction_is_noticed(done, tmp_path):
 def test_curves_are_remembered(done, monkeypatch, tmp_path):
     """A study that is started again computes none."""
     shutil.copy(done[0] / FILE, tmp_path / FILE)
-    monkeypatch.setattr("ratecheck.study.plan._FORESEEN", {})
-    monkeypatch.setattr("ratecheck.prediction.foretell", None)
+    monkeypatch.setattr("ratecheck.planning.plan._FORESEEN", {})
+    monkeypatch.setattr("ratecheck.predict.water_level.foretell", None)
     conduct(study_of((("cone", 1), ("garland", 1))), tmp_path, figures=False, say=lambda text: None)
 
 
@@ -298,7 +299,7 @@ def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
 
 
 def test_a_dry_run_of_many_cases_does_not_wait_for_curves(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("ratecheck.prediction.foretell", None)
+    monkeypatch.setattr("ratecheck.predict.water_level.foretell", None)
     assert command.main(["--family", "all", "--dry-run", "--out", str(tmp_path / "none")]) == 0
     assert "what theory expects is shown for up to 12 cases" in capsys.readouterr().out
 

@@ -8,12 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from ratecheck.calibration.measure import STARTS
-from ratecheck.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, linear_start, named, separate
-from ratecheck.fit import fit_rate
-from ratecheck.means import LogMeans
+from ratecheck.fit.fit import fit_rate
+from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
-from ratecheck.verdicts import (
+from ratecheck.verdict.rules import (
     Assessment,
     Name,
     Verdict,
@@ -29,6 +27,8 @@ from ratecheck.verdicts import (
     tight,
     verdict,
 )
+from studies.calibration.measure import STARTS
+from studies.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, linear_start, named, separate
 from tests.synthetic import exact, runs, table
 
 

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from ratecheck import cli
+from ratecheck.cli import main as cli
+from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store
-from ratecheck.study import command
 from ratecheck.study.rerun import rerun
 from tests.test_alterations import alter
 
@@ -31,9 +31,9 @@ TINY = [
 def studied(tmp_path_factory):
     folder = tmp_path_factory.mktemp("studied")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ratecheck.study.runner.audit", lambda cost, stop=None: [])
-        patch.setattr("ratecheck.study.runner.LIGHT", 0.0)
-        patch.setattr("ratecheck.study.runner.HEAVY", 0.0)
+        patch.setattr("ratecheck.study.run.audit", lambda cost, stop=None: [])
+        patch.setattr("ratecheck.study.run.LIGHT", 0.0)
+        patch.setattr("ratecheck.study.run.HEAVY", 0.0)
         algorithms = ["--algorithms", "uniform", "adaptive", "hoo"]
         assert command.main([*TINY, *algorithms, "--noise", "student:2", "--out", str(folder)]) == 0
     return folder
@@ -141,7 +141,7 @@ class Unchecked(Store):
     """As it is after a forger has made every checksum right."""
 
     def _open(self):
-        from ratecheck.store.opening import to_read
+        from ratecheck.store.connection import to_read
 
         self._opened, self.sealed, self._digest = to_read(self.path), True, ""
 
@@ -156,9 +156,9 @@ def test_a_plug_in_runs_again_from_its_declaration(tmp_path, capsys):
         "study = Study('own_verified', 'Is it linear?', [('cone', 1)],\n"
         "              algorithms=[AskTell(RandomSearch, promise=Rate(0.0))], horizons=[8, 64, 512], replicates=4)\n"
     )
+    from ratecheck.planning.plan import cases
     from ratecheck.study import declared
-    from ratecheck.study.plan import cases
-    from ratecheck.study.runner import perform
+    from ratecheck.study.run import perform
 
     study = declared.declared(str(folder))
     ((case, cost, algorithm),) = cases(study)

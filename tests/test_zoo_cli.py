@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import function_zoo as zoo
-from function_zoo.cli import main
+from ratecheck.cli.zoo import main
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..checks import shown
+from ..arguments import shown
 from ..claims import Claim
-from ..generator import uniform
-from ..jit import Kernel, compiled, likely, value
-from ..noise import sample
 from ..papers import zhao_lai
+from ..sampling.generator import uniform
+from ..sampling.jit import Kernel, compiled, likely, value
+from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn, LevelRule
 from .run import (

@@ -15,11 +15,11 @@ import numpy as np
 
 from function_zoo.formula import captured, packed
 
-from ..checks import shown
+from ..arguments import shown
 from ..claims import Claim, Theorem
-from ..noise import draw
 from ..papers import zhao_lai
 from ..rates import Rate
+from ..sampling.noise import draw
 from . import sources
 from .run import CLOCK, HIGHEST, Run, lowest
 

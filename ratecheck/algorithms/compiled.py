@@ -20,10 +20,10 @@ from numba.extending import overload
 
 from function_zoo.formula import captured, packed
 
-from ..checks import shown
-from ..generator import open_state
-from ..jit import Kernel, dated, likely, value
-from ..noise import Gaussian, sample
+from ..arguments import shown
+from ..sampling.generator import open_state
+from ..sampling.jit import Kernel, dated, likely, value
+from ..sampling.noise import Gaussian, sample
 from . import sources
 from .asktell import AskTell
 from .frozen import Frozen, known

@@ -26,12 +26,12 @@ import numpy as np
 
 from function_zoo.cost import CONSTANTS
 
-from ..checks import shown
+from ..arguments import shown
 from ..claims import Claim
-from ..generator import uniform
-from ..jit import Kernel, compiled, value
-from ..noise import sample
 from ..papers import hoo as paper
+from ..sampling.generator import uniform
+from ..sampling.jit import Kernel, compiled, value
+from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn
 from .run import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from ..checks import shown
+from ..arguments import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
     from ..claims import Claim
-    from ..noise import Noise
+    from ..sampling.noise import Noise
 
 
 class Run(Protocol):

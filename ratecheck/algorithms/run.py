@@ -8,8 +8,8 @@ import numpy as np
 
 from function_zoo.formula import content
 
-from ..generator import fill, open_state
-from ..jit import compiled
+from ..sampling.generator import fill, open_state
+from ..sampling.jit import compiled
 
 FINE, NO_ROOM, IMPOSSIBLE_COST = range(3)
 HIGHEST = 1e140  # a cost that is not below this counts as infinite

@@ -30,7 +30,7 @@ import math
 
 import numpy as np
 
-from ..jit import compiled, inlined
+from ..sampling.jit import compiled, inlined
 
 C, W, EXPIRY, CELL, NODE = range(5)  # a node takes 32 bytes, so the two players of a match share a cache line
 LARGEST = 0  # the largest |c| that was ever seated, in the tree's first number

@@ -9,11 +9,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..checks import shown
+from ..arguments import shown
 from ..claims import Claim
-from ..jit import compiled, likely
-from ..noise import sample
 from ..papers import zhao_lai
+from ..sampling.jit import compiled, likely
+from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn, LevelRule
 from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, pulls_broken, regret_broken, values

@@ -26,7 +26,10 @@ def place(scheduler, workers, kernels=True, tls=None, limited=False):
 
     `limited` says that the user limits the time of a unit, which no thread keeps to.
     """
-    from ..engine import available_cores, whole  # a worker imports this package first of all, and that takes seconds
+    from ..engine.simulate import (  # a worker imports this package first of all, and that takes seconds
+        available_cores,
+        whole,
+    )
 
     if scheduler is None:
         scheduler = "threads" if kernels and not limited else "processes"

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from matplotlib import rc_context
 
-from ..background import NOTHING
-from . import diagonal, plane, sandwich
+from studies.benchmarks.draw import engine_speed
+from studies.lower_bound import draw as sandwich
+
+from . import diagonal, plane
+from .backdrop import NOTHING
 from .background import before
 from .base import STYLE, Picture, save, save_pdf, slug
 from .compensated import COMPENSATED
@@ -19,7 +22,6 @@ from .plane import Regimes
 from .regret import REGRET
 from .residuals import RESIDUALS
 from .slopes import SLOPES
-from .speed import engine_speed
 
 __all__ = ["Regimes", "draw_overview", "draw_sandwiches", "draw_study", "engine_speed"]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from matplotlib.lines import Line2D
 
-from ..background import Backdrop
+from .backdrop import Backdrop
 from .base import lettered, log_ticks
 from .grid import Kind
 

@@ -21,10 +21,9 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
-from function_zoo.files import Drafts
-
-from ..markdown import literal
-from ..means import within
+from ..display import literal
+from ..files import Drafts
+from ..fit.log_means import within
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 STYLE = {

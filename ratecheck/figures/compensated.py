@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.lines import Line2D
 
-from ..curve import BEYOND
-from ..markdown import formula
-from ..means import within
+from ..display import formula
+from ..fit.log_means import within
+from ..predict.far import BEYOND
 from .base import (
     ANY,
     INK,

@@ -9,10 +9,10 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ..background import NOTHING, Backdrop
-from ..fit import Fit, in_steps
+from ..fit.fit import Fit, in_steps
 from ..rates import Rate
 from . import background
+from .backdrop import NOTHING, Backdrop
 from .base import INK, STYLE, Drawing, colour_of, note, plain_panel, points
 
 DASHED = (0, (4, 2.5))

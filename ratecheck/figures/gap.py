@@ -6,7 +6,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.lines import Line2D
 
-from ..means import within
+from ..fit.log_means import within
 from .base import ANY, INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points, ticks
 
 CAPTION = (

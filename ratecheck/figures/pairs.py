@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from ..pairs import pairs_of
+from ..verdict.excluded_rates import pairs_of
 from .base import INK
 from .grid import Kind
 

@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
-from ..curve import BEYOND
-from ..markdown import fraction
-from ..means import within
+from ..display import fraction
+from ..fit.log_means import within
+from ..predict.far import BEYOND
 from .base import (
     ANY,
     CERTIFIED,

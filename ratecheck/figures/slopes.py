@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ..curve import slopes
-from ..means import within
+from ..fit.log_means import within
+from ..predict.far import slopes
 from .base import (
     ANY,
     INK,

@@ -1,6 +1,6 @@
 """Algorithms of other libraries in our harness: PyXAB, cma, nevergrad and optuna, as factories for `rc.AskTell`.
 
-A library is imported when a run needs it (the extra `peers`).  `python -m ratecheck.peers` measures them beside ours.
+A library is imported when a run needs it (the extra `peers`).  `python -m studies.peers` measures them beside ours.
 """
 
 from .cma import CMA

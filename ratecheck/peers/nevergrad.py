@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import shown
+from ..arguments import shown
 from .shared import OwnNumbers, library, seed_of
 
 

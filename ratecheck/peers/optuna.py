@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..checks import shown
+from ..arguments import shown
 from .shared import library, seed_of
 
 

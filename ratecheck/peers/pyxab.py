@@ -18,7 +18,7 @@ from functools import cache
 import numpy as np
 
 from ..algorithms import HOO, AskTell
-from ..checks import real, shown
+from ..arguments import real, shown
 from ..claims import Theorem, Violation
 from ..papers import hct, hoo, vhct, zooming
 from .shared import OwnNumbers, library

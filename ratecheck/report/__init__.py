@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from function_zoo.files import together
-
-from ..analysis import Analysis
-from ..background import NOTHING, Backdrop
-from ..tables import tabulated, write_tables
+from ..figures.backdrop import NOTHING, Backdrop
+from ..files import together
+from ..verdict.analyse import Analysis
 from .context import Context, Info, harmless
 from .latex import FILE as VERDICTS_TEX
 from .latex import parameters, verdicts_tex
 from .page import write_html
 from .sections import written_out
+from .tables import tabulated, write_tables
 
 __all__ = ["VERDICTS_TEX", "Info", "write_html", "write_report"]
 

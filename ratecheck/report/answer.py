@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from ..analysis import CAUTION_LEVEL, Analysis
-from ..markdown import among, listing
-from ..verdicts import Name
+from ..display import among, listing
+from ..verdict.analyse import CAUTION_LEVEL, Analysis
+from ..verdict.rules import Name
 
 
 def answer(analysis: Analysis, name) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..markdown import among, listing
-from ..verdicts import Name
+from ..display import among, listing
+from ..verdict.rules import Name
 from .answer import fallen_behind
 from .context import Context
 from .words import sentence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import general, listing, table
+from ..display import general, listing, table
 from .context import Context
 
 LABELS = {"minimum": "lowest value of f", "minimisers": "f at its minimisers"}

@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from ..analysis import Analysis, Judged, Result
-from ..evidence import Evidence
-from ..fit import Fit
-from ..markdown import plain
-from ..means import LogMeans
-from ..tables import Tables
+from ..display import plain
+from ..fit.fit import Fit
+from ..fit.log_means import LogMeans
+from ..verdict.analyse import Analysis, Judged, Result
+from ..verdict.evidence import Evidence
+from .tables import Tables
 
 NUMBERS = (LogMeans, Fit, Evidence)  # large, without a word of a stranger's in them
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..markdown import fixed, table
-from ..verdicts import Name
+from ..display import fixed, table
+from ..verdict.rules import Name
 from .context import Context
 from .words import shown
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..fit import LARGE_SHARE
-from ..markdown import among, estimate, fixed, interval, listing, p_value, table, whole
+from ..display import among, estimate, fixed, interval, listing, p_value, table, whole
+from ..fit.fit import LARGE_SHARE
 from .context import Context
 from .side_by_side import side_by_side
 from .words import ENDS

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..markdown import counted, fixed, general, listing, table, whole
-from ..verdicts import looks_cost
+from ..display import counted, fixed, general, listing, table, whole
+from ..verdict.rules import looks_cost
 from .context import Context
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import estimate, fixed, table, whole
+from ..display import estimate, fixed, table, whole
 from .answer import fallen_behind
 from .context import Context
 from .words import sentence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..markdown import MARKS, estimate, fixed, table
-from ..verdicts import Name
+from ..display import MARKS, estimate, fixed, table
+from ..verdict.rules import Name
 from .context import Context
 from .verdicts import BRACKETS, force, slope
 from .words import marked

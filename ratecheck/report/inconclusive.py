@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..analysis import parts_of
-from ..markdown import listing
-from ..verdicts import Name
+from ..display import listing
+from ..verdict.analyse import parts_of
+from ..verdict.rules import Name
 from .context import Context
 from .words import PARTS
 

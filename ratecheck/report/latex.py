@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-from ..markdown import absent, fixed, literal, one_line
-from ..verdicts import Name
+from ..display import absent, fixed, literal, one_line
+from ..verdict.rules import Name
 from .context import Context
 from .verdicts import force as force_of
 

@@ -10,9 +10,8 @@ import struct
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
-from function_zoo.files import read_below
-
-from ..markdown import NOTHING
+from ..display import NOTHING
+from ..files import read_below
 from .mathml import mathml
 
 OURS = re.compile(r"figures/[\w.=-]+\.png")  # what figures.base names its files

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import counted, listing
+from ..display import counted, listing
 from .answer import answer, caution, hypotheses
 from .belief import belief
 from .context import Context

@@ -10,11 +10,10 @@ from urllib.parse import quote, unquote_to_bytes
 import numpy as np
 import pandas as pd
 
-from function_zoo.files import read_below, together
-
-from ..comparison import SAME_EXPONENT
-from ..markdown import counted, estimate, fixed, fraction, listing, plain, table
-from ..verdicts import Name
+from ..display import counted, estimate, fixed, fraction, listing, plain, table
+from ..files import read_below, together
+from ..verdict.compare import SAME_EXPONENT
+from ..verdict.rules import Name
 from .answer import unmet
 
 PAGE, TITLE = "README.md", "# The zoo at one glance"

@@ -14,9 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
 
-from function_zoo.files import read_below, together
-
-from ..markdown import one_line
+from ..display import one_line
+from ..files import read_below, together
 from .markup import PAGES, Body
 
 GENERATOR = '<meta name="generator" content="ratecheck">'

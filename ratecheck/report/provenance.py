@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import counted, fenced, fixed, listing, table, thousands
+from ..display import counted, fenced, fixed, listing, table, thousands
 from .context import Context
 
 

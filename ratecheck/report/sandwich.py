@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from ..hardness import CERTAIN
-from ..markdown import counted, estimate, general, listing, table
+from ..display import counted, estimate, general, listing, table
+from ..lower_bound.hard_family import CERTAIN
 from .context import Context
 from .words import sentence, shown
 

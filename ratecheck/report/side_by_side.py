@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..markdown import estimate, table, whole
+from ..display import estimate, table, whole
 from .context import Context
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
-from ..curve import VAGUE
-from ..markdown import among, estimate, fixed, general, listing, table
-from ..pairing import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from ..verdicts import Name
+from ..display import among, estimate, fixed, general, listing, table
+from ..predict.far import VAGUE
+from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
+from ..verdict.rules import Name
 from .context import Context
 from .words import sentence, shown
 

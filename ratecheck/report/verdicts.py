@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..analysis import parts_of
-from ..markdown import estimate, fixed, formula, table
-from ..verdicts import Name
+from ..display import estimate, fixed, formula, table
+from ..verdict.analyse import parts_of
+from ..verdict.rules import Name
 from .context import Context
 from .words import ENDS, PARTS, sentence, shown
 

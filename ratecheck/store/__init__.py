@@ -9,9 +9,9 @@ runs.jsonl.xz holds the same in a compact file that travels.
 
 from __future__ import annotations
 
-from .database import Store, difference
 from .errors import Altered, StoreError, StoreFull, Unreadable
 from .folder import holds_runs, pack_beside, set_aside, sole_writer
+from .runs import Store, difference
 from .schema import FILE, PACKED
 
 __all__ = [

@@ -6,10 +6,9 @@ import csv
 import os
 from pathlib import Path
 
-from function_zoo.files import check_way, no_formula, replacing
-
-from .database import Store
+from ..files import check_way, no_formula, replacing
 from .errors import StoreError
+from .runs import Store
 from .schema import FILE, PACKED, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together

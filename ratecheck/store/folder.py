@@ -8,10 +8,10 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from .database import Store, now
+from .connection import BESIDE, Connection, check_plain
 from .errors import StoreError, explained, shown
-from .opening import BESIDE, Connection, check_plain
-from .packing import header, pack
+from .pack import header, pack
+from .runs import Store, now
 from .schema import APPLICATION, FILE, PACKED, check_tables
 
 LOCK = "runs.sqlite-lock"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from . import checksums
-from .checking import checked
-from .opening import Connection
+from .connection import Connection
+from .integrity import checked
 from .schema import FORMAT, SEALED, TEXTS, UNIT
 
 

@@ -9,21 +9,23 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from ..analysis import Analysis
 from ..claims import Planned
+from ..display import counted, listing, one_line
 from ..executors import place, tls_files
-from ..markdown import counted, listing, one_line
+from ..executors.progress import Progress, clock
+from ..planning import forecast as estimate
+from ..planning.expectations import expected, unjudged
+from ..planning.forecast import COMPILE, Forecast
+from ..planning.plan import CURVES, cases, foreseen, unforeseen, workload
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
-from . import estimate, foretelling, hard
-from .declaration import Grid, Study
-from .estimate import COMPILE, Forecast
-from .expectations import expected, unjudged
+from ..verdict.analyse import Analysis
+from . import hard
+from . import predictions as foretelling
+from .declare import Grid, Study
 from .limits import checked
 from .looks import look
-from .plan import CURVES, cases, foreseen, unforeseen, workload
-from .progress import Progress, clock
 from .rendering import render
-from .runner import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
+from .run import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
 
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
 MOST_PACKED = 10**6  # runs, which take about a minute

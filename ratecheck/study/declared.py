@@ -8,16 +8,13 @@ import os
 import sys
 from pathlib import Path
 
-from function_zoo.commandline import meant
+from studies.claims.ledger import Experiment, Ledger
 
-from ..ledger import Experiment, Ledger
-from .declaration import Study
+from ..cli.parser import meant
+from .declare import Study
 
 FOLDER = Path("studies")
-PACKAGE = Path(__file__).parents[1]
-SHIPPED = (
-    PACKAGE / "studies" if (PACKAGE / "studies").is_dir() else PACKAGE.parent / "studies"
-)  # a wheel's, a checkout's
+SHIPPED = Path(__file__).parents[2] / "studies"  # of a checkout; an installed package has none
 
 
 def declared(name) -> Study:

@@ -15,17 +15,17 @@ from typing import NamedTuple
 
 from function_zoo import Cost
 
-from .. import seeding
 from ..algorithms.protocol import Algorithm
 from ..claims import Claim, Hard, Planned, Series
-from ..engine import series_of
-from ..minimax.members import UNCERTIFIED, VERSION, bounded, chosen, cost_of, numbered
-from ..noise import GAUSSIAN
+from ..engine.simulate import series_of
+from ..lower_bound.members import UNCERTIFIED, VERSION, bounded, chosen, cost_of, numbered
+from ..planning import forecast as estimate
+from ..planning.forecast import Forecast
+from ..sampling import seeding
+from ..sampling.noise import GAUSSIAN
 from ..store import Store
-from . import estimate
-from .declaration import Grid, Study
-from .estimate import Forecast
-from .runner import Aside, units_of
+from .declare import Grid, Study
+from .run import Aside, units_of
 
 HORIZONS = 4  # with a family of their own
 FARTHEST = 2**20  # where they end, or a factor of SPAN beyond the first horizon

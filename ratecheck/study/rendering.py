@@ -6,11 +6,10 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from function_zoo.files import check_way
-
-from ..analysis import Analysis, analyse
+from ..files import check_way
 from ..report import Info, write_report
 from ..store import Store
+from ..verdict.analyse import Analysis, analyse
 from .looks import counted, counted_on_family
 from .rungs import sandwich_of, series_used
 

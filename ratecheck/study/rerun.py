@@ -10,12 +10,12 @@ from functools import partial
 
 import function_zoo as zoo
 
-from .. import noise as laws
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
-from ..engine import SEMANTICS, series_of
+from ..engine.simulate import SEMANTICS, series_of
+from ..sampling import noise as laws
 from ..store import Store, difference
-from .runner import perform
+from .run import perform
 
 MOST_STEPS = 10**10  # of one unit
 PATIENCE = 60.0  # seconds for one unit: a study makes units of a few
@@ -90,7 +90,7 @@ def _runs(rows, anytime) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _from_study(series: Series, study):
-    from .plan import cases, unforeseen
+    from ..planning.plan import cases, unforeseen
 
     if study is None:
         return None

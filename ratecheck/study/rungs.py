@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..analysis import FEWEST
 from ..claims import Case
-from ..hardness import Sandwich, rung
-from ..markdown import listing
+from ..display import listing
+from ..lower_bound.hard_family import Sandwich, rung
 from ..store import Store
+from ..verdict.analyse import FEWEST
 
 
 def sandwich_of(case: Case, store: Store) -> Sandwich:

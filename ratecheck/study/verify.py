@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 
-from ..markdown import counted
+from ..display import counted
 from ..store import Store
 
 EXIT_DIFFERENT = 1

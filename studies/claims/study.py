@@ -1,7 +1,7 @@
 """The paper's claims, one by one: what each says, what became of it, and on what evidence."""
 
-from ratecheck.ledger import Ledger
-from ratecheck.ledger.zhao_lai import ERRATA, STATEMENTS
+from studies.claims.ledger import Ledger
+from studies.claims.statements import ERRATA, STATEMENTS
 
 study = Ledger(
     name="claims",

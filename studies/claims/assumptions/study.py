@@ -1,6 +1,6 @@
 """Assumption 1: which exponents costs have, and which statements about them have counter-examples."""
 
-from ratecheck.ledger.experiments.assumptions import Assumptions
+from studies.claims.assumptions.experiment import Assumptions
 
 study = Assumptions(
     name="assumptions",

@@ -1,6 +1,6 @@
 """The number of cells against T, and what a heap does to the algorithm."""
 
-from ratecheck.ledger.experiments.complexity import Complexity
+from studies.claims.complexity.experiment import Complexity
 
 study = Complexity(
     name="complexity",

@@ -1,6 +1,6 @@
 """Adaptive bins where beta = d/alpha, dimension by dimension."""
 
-from ratecheck.ledger.experiments.dimension import Dimension
+from studies.claims.dimension.experiment import Dimension
 
 QUICK = {1: (2**10, 4), 2: (2**12, 4), 3: (2**14, 2), 4: (2**14, 1)}
 STANDARD = {1: (2**12, 8), 2: (2**15, 8), 3: (2**17, 4), 4: (2**17, 2)}

@@ -1,6 +1,6 @@
 """The error of the point that is recommended after T queries."""
 
-from ratecheck.ledger.experiments.exploration import Exploration
+from studies.claims.exploration.experiment import Exploration
 
 study = Exploration(
     name="exploration",

@@ -1,6 +1,6 @@
 """Figure 1 of the paper, under several choices of what it does not state."""
 
-from ratecheck.ledger.experiments.figure1 import Figure1, Place
+from studies.claims.figure1.experiment import Figure1, Place
 
 study = Figure1(
     name="figure1",

@@ -1,6 +1,6 @@
 """The lemmas behind Theorem 2: exactly where that can be done, by Monte Carlo elsewhere."""
 
-from ratecheck.ledger.experiments.lemmas import Lemmas
+from studies.claims.lemmas.experiment import Lemmas
 
 study = Lemmas(
     name="lemmas",

@@ -1,6 +1,6 @@
 """Regret and cells by level, against the proof of Theorem 2."""
 
-from ratecheck.ledger.experiments.levels import Levels
+from studies.claims.levels.experiment import Levels
 
 study = Levels(
     name="levels",

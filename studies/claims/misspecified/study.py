@@ -1,6 +1,6 @@
 """Adaptive bins that are told a wrong alpha."""
 
-from ratecheck.ledger.experiments.misspecified import Misspecified
+from studies.claims.misspecified.experiment import Misspecified
 
 study = Misspecified(
     name="misspecified",

@@ -1,6 +1,6 @@
 """The bias constant of adaptive bins, from 0 to the one that Theorem 2 asks for."""
 
-from ratecheck.ledger.experiments.mu import Mu
+from studies.claims.mu.experiment import Mu
 
 study = Mu(
     name="mu",

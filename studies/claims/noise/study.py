@@ -1,7 +1,7 @@
 """Noise of other laws and sizes than the paper's."""
 
-from ratecheck.ledger.experiments.noise import NoiseLaws
-from ratecheck.noise import Gaussian, Rademacher, StudentT, Uniform
+from ratecheck.sampling.noise import Gaussian, Rademacher, StudentT, Uniform
+from studies.claims.noise.experiment import NoiseLaws
 
 study = NoiseLaws(
     name="noise",

@@ -1,6 +1,6 @@
 """Prescreening where a cost is not bounded as the theorems want it."""
 
-from ratecheck.ledger.experiments.prescreening import Bowl, Prescreening
+from studies.claims.prescreening.experiment import Bowl, Prescreening
 
 study = Prescreening(
     name="prescreening",

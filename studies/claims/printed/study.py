@@ -1,6 +1,6 @@
 """Theorem 1's width as printed, corrected and tuned, and how much faster adaptive bins are."""
 
-from ratecheck.ledger.experiments.printed import Printed
+from studies.claims.printed.experiment import Printed
 
 study = Printed(
     name="printed",

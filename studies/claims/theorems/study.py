@@ -1,6 +1,6 @@
 """Theorems 1 to 3 on several costs: exponents, log powers, certified lower bounds, and what must be known."""
 
-from ratecheck.ledger.experiments.theorems import Theorems
+from studies.claims.theorems.experiment import Theorems
 
 study = Theorems(
     name="theorems",

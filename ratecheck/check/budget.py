@@ -1,0 +1,307 @@
+"""Horizons and replicates from a time budget: a measured pilot, a forecast, and what the plan will be able to tell."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from numbers import Real
+
+import numpy as np
+
+from ..arguments import shown
+from ..claims import Case, Claim
+from ..engine.simulate import Job, begin, series_of
+from ..planning.expectations import catchable, foreseen_evidence
+from ..planning.plan import horizons_of, onset_of, window_of
+from ..study.declare import Grid
+from ..verdict.rules import MARGIN
+
+UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "m": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+LONGEST = 30 * 24 * 3600.0  # seconds
+PILOT = 0.1  # of the budget
+STARTUP = 1.5  # seconds of computing until another process works
+JUDGING = 1.0  # the same for fits and verdicts
+SAMPLE, BUSIEST = 0.05, 20.0  # seconds of computing that show how busy a machine is, and the most that is believed
+DEAR = 0.3  # of the time that is left: processes whose start takes more are not worth it
+SPARE = 0.9  # of the time that is left is planned: cores are shared with others, and so is memory
+ENOUGH, FEW, MOST = 32, 8, 256  # replicates that a plan aims at, that it takes where there is no choice, and the most
+SHORTEST, DOUBLINGS, LAST = 2**5, 10, 2**30  # the first horizon at least, doublings of a window, the last at most
+FEWEST_DOUBLINGS = 4
+CELLS, ALIGNMENTS = (2**13, 2**15), 2  # of a predicted curve for which nobody has to wait
+NEARLY = 0.02  # of an exponent: plans that tell as much, of which the longest is taken
+
+
+def seconds_of(budget) -> float:
+    """A duration: seconds, or a text such as "2 min", "30 s", "1h 30min"."""
+    if isinstance(budget, Real) and not isinstance(budget, bool):
+        value = float(budget)
+    else:
+        parts = re.findall(r"([0-9.]+)\s*([a-zA-Z]+)", budget) if isinstance(budget, str) else []
+        rest = re.sub(r"[0-9.]+\s*[a-zA-Z]+", "", budget).strip(" ,") if isinstance(budget, str) else "?"
+        try:
+            value = sum(float(number) * UNITS[_singular(unit)] for number, unit in parts) if not rest else 0.0
+            value = float(budget) if not parts and isinstance(budget, str) else value
+        except (KeyError, ValueError):
+            value = 0.0
+    if not 0 < value <= LONGEST:
+        raise ValueError(f"budget = {shown(budget)} must be a time such as '2 min', '30 s', '1h' or 90 (seconds)")
+    return value
+
+
+def _singular(unit) -> str:
+    unit = unit.lower()
+    return unit if unit in UNITS else unit.removesuffix("s")
+
+
+def duration(seconds: float) -> str:
+    """In words."""
+    if seconds < 99.5:
+        return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5970 else f"{seconds / 3600:.1f} h"
+
+
+# The pilot
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a run takes up to some horizons; `load` is how many of them a second of computing took."""
+
+    horizons: tuple[int, ...]
+    seconds: tuple[float, ...]
+    load: float = 1.0
+
+    def __call__(self, horizon) -> float:
+        """Between what was measured a power of T, and beyond it the power of the last factor of four."""
+        x, y = np.log(self.horizons), np.log(np.maximum(self.seconds, 1e-9))
+        if horizon <= self.horizons[-1]:
+            return float(np.exp(np.interp(math.log(horizon), x, y)))
+        return math.exp(y[-1] + self.power * (math.log(horizon) - x[-1]))
+
+    @property
+    def power(self) -> float:
+        """Of T, over the last factor of 16: a machine that is busy with something else disturbs single points."""
+        x, y = np.log(self.horizons[-5:]), np.log(np.maximum(self.seconds[-5:], 1e-9))
+        return 1.0 if len(x) < 2 else float(np.clip(np.polyfit(x, y, 1)[0], 1.0, 4.0))
+
+
+def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = time.perf_counter) -> Pace:
+    """Time short runs, longer and longer ones, on as many cores as the runs will take.
+
+    Nobody looks at their regrets.  The first, which may wait for the compiler, does not count.
+    """
+    first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
+    _timed(job, 0, [first], clock, math.inf)
+    horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
+    if job.plain or workers == 1:  # in this thread, where Ctrl-C reaches it
+        slowest = _timed(job, 0, horizons, clock, seconds)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            paces = pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers))
+            slowest = min(paces, key=lambda pace: pace.horizons[-1])
+    # a process that has just awoken is favoured: how busy the machine is shows afterwards
+    return replace(slowest, load=min(max(1.0, _load()), BUSIEST))
+
+
+def _load() -> float:
+    """How many seconds a second of computing takes just now."""
+    begun, computed = time.perf_counter(), time.thread_time()
+    while time.thread_time() - computed < SAMPLE:
+        sum(range(1000))
+    return (time.perf_counter() - begun) / (time.thread_time() - computed)
+
+
+def _timed(job, replicate, horizons, clock, seconds) -> Pace:
+    """How long a replicate takes to reach horizons, as far as a number of seconds lasts."""
+    how = (replicate, job.seed, job.noise, job.alignment)
+    found, spent, run = [], 0.0, None
+    for horizon in horizons:
+        begun = clock()
+        if run is None or not job.algorithm.anytime:
+            target = horizons[-1] if job.algorithm.anytime else horizon
+            run, _ = begin(job.algorithm, job.cost, target, *how)
+        run.advance(horizon)
+        took = clock() - begun
+        before = found[-1] if found and job.algorithm.anytime else 0.0
+        found.append(before + took)
+        spent += took
+        if spent + took * 2.0 ** Pace(tuple(horizons[: len(found)]), tuple(found)).power > seconds:
+            break
+    return Pace(tuple(horizons[: len(found)]), tuple(found))
+
+
+def _reachable(job) -> int:
+    """The last power of two at which the algorithm can run."""
+    last = LAST
+    while last > SHORTEST:
+        try:
+            job.algorithm.check(job.cost, last, job.alignment == "random")
+            return last
+        except ValueError:
+            last //= 2
+    return last
+
+
+# The plan
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which runs, how long they will take, and what their verdict will be able to tell."""
+
+    case: Case
+    seconds: float  # forecast
+    workers: int
+    tolerates: float | None  # the slope that could pass for the promise
+    catches: float | None  # the slope that would be caught; None: none would be
+
+    @property
+    def horizons(self) -> tuple[int, ...]:
+        return self.case.horizons
+
+    @property
+    def replicates(self) -> int:
+        return self.case.replicates
+
+    @property
+    def worth(self) -> float:
+        """How far from the promise what it cannot tell reaches; smaller is better."""
+        if self.catches is None:
+            return math.inf
+        return max(abs(self.catches - self.case.own.rate.slope), abs(self.tolerates - self.case.own.rate.slope))
+
+    def __str__(self):
+        runs = f"{self.replicates} runs{'' if self.case.anytime else ' at each'}"
+        grid = f"T = {self.horizons[0]} ... {self.horizons[-1]} ({len(self.horizons)} horizons), {runs}"
+        if self.tolerates is None:
+            tells = "too short to tell anything"
+        else:
+            caught = "nothing would be caught" if self.catches is None else f"T^{self.catches:.2f} would be caught"
+            tells = f"T^{self.tolerates:.2f} could pass for the promised T^{self.case.own.rate.slope:.2f}, {caught}"
+        return f"{grid}, about {duration(self.seconds)}; {tells}"
+
+
+class Planner:
+    """Makes plans for one job and one claim."""
+
+    def __init__(self, job: Job, claim: Claim, margin: float = MARGIN):
+        self.job, self.claim, self.margin = job, claim, margin
+        self.series = series_of(job.algorithm, job.cost, job.seed, job.noise, job.alignment)
+
+    def plan(self, horizons, replicates: int, *, seconds: float = 0.0, workers: int = 1, curve=None) -> Plan:
+        """A plan with these runs."""
+        job, claim = self.job, self.claim
+        if curve is not None and curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]:
+            onset = onset_of(curve, claim, self.series.period, self.margin)
+        else:
+            curve, onset = None, job.algorithm.onset(job.cost, horizons[-1])
+        known = {k: v for k, v in asdict(job.cost.constants).items() if not isinstance(v, tuple)}
+        case = Case(
+            family=job.cost.name,
+            parameters={k: str(v) for k, v in job.cost.parameters.items()},
+            constants=known,
+            algorithm=job.algorithm.label,
+            anytime=job.algorithm.anytime,
+            plain=job.plain,
+            series=self.series,
+            horizons=tuple(horizons),
+            replicates=replicates,
+            window=window_of(horizons, onset),
+            onset=onset,
+            shift=job.algorithm.shift(job.cost),
+            claims=(replace(claim, per_cost=True),),
+            controls=(),
+            curve=curve,
+        )
+        return Plan(case, seconds, workers, *self._force(case))
+
+    def _force(self, case):
+        """The slopes that could pass and that would be caught."""
+        found = foreseen_evidence(case, self.margin)
+        if found is None:
+            return None, None
+        slope, sign = case.own.rate.slope, 1 if case.own.kind == "upper" else -1
+        caught = catchable(case, self.margin)
+        return slope + sign * found.tolerates, None if caught is None else slope + sign * caught
+
+    def grid(self, last: int) -> tuple[int, ...]:
+        """The horizons of a plan that ends there."""
+        first = max(SHORTEST, last >> DOUBLINGS)
+        period = self.series.period
+        if period is None:
+            step = 0.5 if self.job.algorithm.anytime else 1.0
+            count = round(math.log2(last / first) / step)
+            return tuple(sorted({round(last * 2.0 ** (-step * j)) for j in range(count + 1)}))
+        scale = self.job.algorithm.scale(self.job.cost)
+        return horizons_of(Grid(first, last, periods=None), scale, 1.0, period)
+
+    def curve(self, last: int):
+        """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
+        if not hasattr(self.job.algorithm, "level_rule") or self.job.plain:
+            return None
+        from ..predict.water_level import foretell
+
+        for cells in CELLS:
+            try:
+                how = (ALIGNMENTS, self.job.seed, self.job.alignment)
+                found = foretell(self.job.algorithm, self.job.cost, SHORTEST, cells, *how)
+            except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
+                continue
+            if found.horizons[-1] >= last:
+                return found
+        return None
+
+    def each(self, pace: Pace, horizons) -> float:
+        """Seconds of one replicate."""
+        return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))
+
+    def gain(self, pace: Pace, hands: int) -> float:
+        """How much faster so many workers are than what the pilot saw.
+
+        Threads were all there in the pilot, and processes only one.  On a machine that is idle each of them adds as
+        much; on a busy one systems give a group of processes not much more than one of them.
+        """
+        return 1 + (hands - 1) / pace.load if self.job.plain else hands
+
+    def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None, budget=None) -> Plan:
+        """The plan that tells most in so many seconds of a budget; horizons or replicates may be fixed."""
+        hands = 1 if self.job.plain and pace.load * STARTUP > DEAR * seconds else workers
+        overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and hands > 1 else 0.0))
+        room = max(SPARE * (seconds - overhead), 0.1 * seconds) * self.gain(pace, hands)
+
+        def count(grid):
+            """How many replicates there is time for."""
+            return replicates or min(MOST, int(room / self.each(pace, grid)))
+
+        def made(grid, number, curve):
+            forecast = number * self.each(pace, grid) / self.gain(pace, min(hands, number)) + overhead
+            return self.plan(grid, number, seconds=forecast, workers=hands, curve=curve)
+
+        if horizons is not None:
+            if count(horizons) < FEW:
+                raise ValueError(self._refusal(pace, budget or seconds, horizons, workers))
+            return made(horizons, count(horizons), self.curve(horizons[-1]))
+        ends = [2**k for k in range(SHORTEST.bit_length() - 1 + FEWEST_DOUBLINGS, _reachable(self.job).bit_length())]
+        numbers = {last: count(self.grid(last)) for last in ends}
+        fits = {last: numbers[last] * self.each(pace, self.grid(last)) <= room * 1.001 for last in ends}
+        fewest = replicates or (ENOUGH if numbers[ends[0]] >= ENOUGH else FEW)
+        possible = [last for last in ends if numbers[last] >= fewest and fits[last]]
+        if not possible:
+            raise ValueError(self._refusal(pace, budget or seconds, self.grid(ends[0]), workers, replicates))
+        curve = self.curve(possible[-1])
+        plans = [made(self.grid(last), numbers[last], curve) for last in possible[-6:]]
+        best = min(plan.worth for plan in plans)
+        return next(plan for plan in reversed(plans) if plan.worth <= best + NEARLY or math.isinf(best))
+
+    def _refusal(self, pace, seconds, horizons, workers, replicates=None) -> str:
+        number = replicates or ENOUGH
+        needed = number * self.each(pace, horizons) / SPARE / self.gain(pace, workers) + pace.load * (JUDGING + STARTUP)
+        needed = max(1.2 * needed, 2 * seconds)  # what was too short does not become enough
+        return (
+            f"a budget of {duration(seconds)} is too short: a run up to T = {horizons[-1]} takes "
+            f"{duration(pace(horizons[-1]))}; budget = {duration(needed)!r} allows {number} runs up to there"
+        )

@@ -1,0 +1,1 @@
+"""The command line: `ratecheck COMMAND`, one module per command."""

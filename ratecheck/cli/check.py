@@ -1,0 +1,267 @@
+"""`ratecheck check`: an algorithm and a cost of one's own against a rate."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import function_zoo as zoo
+
+from ..algorithms.registry import NAMED
+from ..figures.backdrop import BACKGROUND, backdrop_of
+from .parser import Mistake, Parser, completing, folder, meant, natural, some, whole, workers
+
+EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
+NOISES = ("gaussian", "uniform", "rademacher", "student")
+EXAMPLES = """A class has ask() -> x and tell(x, y), and is made with those of dim, lower, upper, horizon, rng, seed
+and sigma that its parameters name.  ask() may also return an (m, d) array; then tell is given m values.
+
+It imports the modules that --algorithm, --cost and --rate name, which executes their code, and no code but
+that and this project's own; modules of the current folder are found, and a file may be named by its path.
+
+  ratecheck check --algorithm my_module:MyBandit --cost my_module:f --box -1 1 --rate "T^(2/3) (ln T)^(1/3)"
+  ratecheck check --algorithm ./bandits.py:MyBandit --cost cone --dim 2 --rate "sqrt(T) ln T" --budget "5 min"
+  ratecheck check --algorithm adaptive --cost ./costs.py:f --box -1 1 -2 2 --report results/adaptive
+
+Exit code 0 says that it ran, 2 that the input was wrong, 1 that the algorithm or the cost failed, 130 that it was
+stopped, and with --strict 3 that the rate was REFUTED.
+"""
+
+
+def make_parser(prog) -> Parser:
+    parser = Parser(
+        prog=prog,
+        description="Does an algorithm, on a cost, converge at a rate?  Run, fit and judge within a time budget.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = parser.add_argument_group("what")
+    algorithm = what.add_argument(
+        "--algorithm",
+        type=some,
+        required=True,
+        metavar="MODULE:NAME",
+        help=f"a class with ask and tell, or one of {', '.join(NAMED)}",
+    )
+    completing(algorithm, NAMED)
+    cost = what.add_argument(
+        "--cost",
+        type=some,
+        required=True,
+        metavar="MODULE:NAME",
+        help="a function of x, a Cost, or a family of the zoo",
+    )
+    completing(cost, zoo.families())
+    what.add_argument(
+        "--box",
+        type=real,
+        nargs="+",
+        metavar="END",
+        help="of a function: low and high, for all coordinates or for each",
+    )
+    what.add_argument("--dim", type=whole, metavar="D", help="the dimension (default: as many as --box has pairs)")
+    what.add_argument(
+        "--rate",
+        type=some,
+        metavar="RATE",
+        help="such as 'T^(2/3) (ln T)^(1/3)', or MODULE:NAME; default: its own claim",
+    )
+    what.add_argument("--kind", choices=("upper", "lower"), help="of the bound (default: upper)")
+    what.add_argument("--minimum", type=real, metavar="F", help="of a function (default: it is searched for)")
+    what.add_argument("--maximum", type=real, metavar="F", help="of a reward, with --maximise")
+    what.add_argument("--maximise", action="store_true", help="the function is a reward, and tell is given rewards")
+    how = parser.add_argument_group("how")
+    how.add_argument("--budget", type=some, metavar="TIME", help="such as '2 min', '30 s' or 1h (default: 1 min)")
+    how.add_argument("--horizons", type=some, metavar="LIST", help="such as 2^8:2^16, 1e3:1e6:2 or 1000,2000,4000")
+    how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=f"{', '.join(NOISES)}, or a number")
+    how.add_argument("--seed", type=natural, default=0, metavar="SEED", help="default 0")
+    how.add_argument("--anytime", action="store_true", default=None, help="one run serves all horizons")
+    how.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
+    how.add_argument("--margin", type=real, metavar="M", help="of the slope (default: 0.05)")
+    parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
+    parser.add_argument("--plot", type=picture, metavar="FILE", help="write the figure there: .png, .svg or .pdf")
+    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot or --report: {BACKGROUND}")
+    parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
+    return parser
+
+
+def real(text) -> float:
+    from .options import number
+
+    try:
+        return number(text)
+    except ValueError as error:
+        raise Mistake(str(error)) from None
+
+
+def picture(text) -> Path:
+    path = Path(some(text))
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise Mistake(f"{text} must end with .png, .svg or .pdf")
+    folder(str(path.parent))
+    return path
+
+
+def main(argv=None, prog="ratecheck check") -> int:
+    arguments = make_parser(prog).parse_args(argv)
+    from ..executors.progress import speak
+    from .signals import until_stopped
+
+    return until_stopped(lambda: speak("stopped; nothing was judged"), _checked, arguments)
+
+
+def _checked(arguments) -> int:
+    if arguments.report is not None:
+        from ..report.check_page import check_folder
+
+        check_folder(arguments.report)
+    if arguments.background is not None and arguments.plot is None and arguments.report is None:
+        raise ValueError("--background DIR is drawn by --plot FILE or --report DIR")
+    backdrop = backdrop_of(arguments.background)
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    algorithm = (
+        arguments.algorithm if arguments.algorithm in NAMED else found("--algorithm", arguments.algorithm, NAMED)
+    )
+    cost = arguments.cost
+    if cost not in zoo.families():
+        cost = found("--cost", cost, zoo.families())
+    rate = arguments.rate
+    if rate is not None and re.fullmatch(r"[\w./\\-]+:[\w.]+", rate):
+        rate = found("--rate", rate, ())
+    from ..algorithms.asktell import AlgorithmError
+    from ..check.run import check
+
+    options = {
+        name: getattr(arguments, name) for name in ("kind", "budget", "replicates", "seed", "anytime", "workers")
+    }
+    options |= {"minimum": arguments.minimum, "maximum": arguments.maximum, "maximise": arguments.maximise or None}
+    options |= {"margin": arguments.margin} if arguments.margin is not None else {}
+    options |= {"box": _box(arguments.box), "dim": arguments.dim, "noise": _noise(arguments.noise)}
+    try:
+        done = check(algorithm, cost, rate, horizons=_horizons(arguments.horizons), quiet=arguments.quiet, **options)
+    except AlgorithmError as error:
+        return _failed(error)
+    print(done, flush=True)
+    if not _written(done, arguments, backdrop):
+        return EXIT_FAILED
+    return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
+
+
+def _written(done, arguments, backdrop) -> bool:
+    """Whether figure and report could be written; what was found is said either way."""
+    for path, write in ((arguments.plot, _draw), (arguments.report, type(done).report)):
+        try:
+            if path is not None:
+                print(write(done, path, backdrop))
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            lost = f"{path} cannot be written ({error.strerror or error})"
+            print(f"error: {lost}; the verdict is the one above", file=sys.stderr)
+            return False
+    return True
+
+
+def _failed(error) -> int:
+    """Somebody's code has a mistake, and wants to see where."""
+    import traceback
+
+    cause = error.__cause__
+    text = getattr(cause, "text", None) or "".join(traceback.format_exception(cause))
+    print(f"{text.rstrip()}\nerror: {error}", file=sys.stderr)
+    return EXIT_FAILED
+
+
+def _draw(done, path, backdrop):
+    from ..files import replacing
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, "wb") as file:
+        done.plot(backdrop).savefig(file, format=path.suffix[1:], facecolor="white")
+    return path
+
+
+def _box(ends):
+    if ends is None:
+        return None
+    if len(ends) % 2:
+        raise ValueError(f"--box has {len(ends)} numbers; give low and high, once or for each coordinate")
+    pairs = list(zip(ends[::2], ends[1::2], strict=True))
+    return pairs[0] if len(pairs) == 1 else pairs
+
+
+def _noise(text):
+    from .options import noise
+
+    try:
+        return real(text)
+    except Mistake:
+        return noise(text)
+
+
+def _horizons(text):
+    if text is None:
+        return None
+    from ..planning.plan import horizons_of
+    from .options import horizons
+
+    return horizons_of(horizons(text), 2.0**4, 1.0, None)
+
+
+# Code that is named on the command line
+
+
+def found(option, name, known):
+    """The object that MODULE:NAME or PATH.py:NAME names; importing it executes code."""
+    module, colon, attribute = name.rpartition(":")
+    if not (module and colon and attribute):
+        names = f"{meant(name, known)} ({', '.join(known)})" if known else ""
+        raise ValueError(f"{option} {name}: there is nothing of this name{names}; code of yours is written MODULE:NAME")
+    loaded = _by_path(option, module) if module.endswith(".py") or "/" in module else _by_name(option, module)
+    thing = loaded
+    for part in attribute.split("."):
+        if not hasattr(thing, part):
+            names = [other for other in dir(thing) if not other.startswith("_")]
+            raise ValueError(f"{option} {name}: {module} has no {part}{meant(part, names)}")
+        thing = getattr(thing, part)
+    return thing
+
+
+def _by_name(option, name):
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or name.partition(".")[0] != error.name.partition(".")[0]:
+            raise ValueError(f"{option} {name}: its import failed ({error})") from error
+        here = sorted(path.stem for path in Path.cwd().glob("*.py"))
+        raise ValueError(f"{option}: there is no module {name}{meant(name, here)}") from None
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{option} {name}: its import failed ({type(error).__name__}: {error})") from error
+
+
+def _by_path(option, text):
+    path = Path(text)
+    if not path.is_file():
+        near = [str(other) for other in sorted(path.parent.glob("*.py"))] if path.parent.is_dir() else []
+        raise ValueError(f"{option}: there is no file {text}{meant(text.removeprefix('./'), near)}")
+    path = path.resolve()
+    sys.path.insert(0, str(path.parent))
+    if path.stem.isidentifier():
+        module = _by_name(option, path.stem)
+        if Path(getattr(module, "__file__", None) or "").resolve() == path:
+            return module
+    # its name is that of another module, or none: other processes get what it holds by value
+    spec = importlib.util.spec_from_file_location(f"_file_{re.sub(r'[^0-9a-zA-Z]', '_', path.stem)}", path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{option} {text}: its import failed ({type(error).__name__}: {error})") from error
+    return module

@@ -1,0 +1,311 @@
+"""`ratecheck fit TABLE`: the rate in a table from anywhere, and a verdict on a promised one."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import textwrap
+import warnings
+
+from ..figures.backdrop import BACKGROUND
+from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
+
+EXIT_REFUTED = 3
+WIDTH = 80
+NOTE = (
+    "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
+    "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
+    "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input; a "
+    "study's folder is the table of its runs (--by case).  It executes nothing of it.  Exit codes: 0; 2 wrong input; "
+    "3 with --strict if a rate is REFUTED."
+)
+
+
+def make_parser(prog) -> Parser:
+    parser = Parser(prog=prog, description="fit a rate to a table from anywhere, and judge one", epilog=NOTE)
+    parser.add_argument(
+        "table", type=some, metavar="TABLE", help="a file of runs, of means or of one series; or a study's folder"
+    )
+    claim = parser.add_argument_group("the claim")
+    claim.add_argument(
+        "--rate", type=some, metavar="RATE", help='to be judged, such as "N^-0.5", "sqrt(T) ln T" or "h^2"'
+    )
+    claim.add_argument("--kind", choices=["upper", "lower", "tight"], default="upper", help="of bound (default: upper)")
+    claim.add_argument("--margin", type=number, default=0.05, metavar="M", help="of the exponent (default: 0.05)")
+    claim.add_argument(
+        "--log-power", type=number, metavar="P", help="of ln x, divided out before the fit (default: RATE's)"
+    )
+    claim.add_argument("--strict", action="store_true", help="end with code 3 if the rate is REFUTED")
+    columns = parser.add_argument_group("columns, by name")
+    for name, what in (
+        ("x", "what grows: T, n ...; or the size of a step"),
+        ("y", "what is fitted: regret, error ..."),
+        ("run", "names the runs"),
+        ("error", "standard errors, where y are means"),
+        ("sd", "standard deviations, where y are means; they need --count"),
+        ("half-width", "half the widths of 95 %% intervals, where y are means; or LOW,HIGH, their ends"),
+        ("count", "of the runs behind each mean: a column or a number"),
+    ):
+        columns.add_argument(f"--{name}", type=some, metavar="COLUMN", help=what)
+    rows = parser.add_argument_group("rows")
+    rows.add_argument(
+        "--where",
+        type=some,
+        action="append",
+        default=[],
+        metavar="COLUMN=VALUE",
+        help="only these rows; may be repeated",
+    )
+    rows.add_argument("--by", type=some, metavar="COLUMN", help="fit each value of a column in turn")
+    rows.add_argument("--window", type=window, metavar="LO:HI", help="only these x; either end may be left out")
+    shared = rows.add_mutually_exclusive_group()
+    shared.add_argument(
+        "--anytime", action="store_const", const=True, dest="anytime", help="the rows of a run come from one run"
+    )
+    shared.add_argument(
+        "--separate", action="store_const", const=False, dest="anytime", help="every row is a run of its own"
+    )
+    model = parser.add_argument_group("the model")
+    model.add_argument("--floor", type=floor, metavar="E", help="y = E + A x^s: a number, LO:HI, or fit")
+    step = model.add_mutually_exclusive_group()
+    step.add_argument("--step", action="store_const", const=True, dest="step", help="x is the size of a step")
+    step.add_argument(
+        "--no-step", action="store_const", const=False, dest="step", help="x is none, though it looks like one"
+    )
+    model.add_argument(
+        "--values", action="store_true", help="y are values without a known limit: fit their differences"
+    )
+    model.add_argument(
+        "--level", type=number, default=0.95, metavar="L", help="of intervals and verdicts (default: 0.95)"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument("--plot", type=path, metavar="FILE", help="also a figure, .png or .svg")
+    output.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot: {BACKGROUND}")
+    output.add_argument("--json", action="store_true", help="print an object per fit instead, on a line each")
+    return parser
+
+
+def main(argv, prog="ratecheck fit") -> int:
+    parser = make_parser(prog)
+    arguments = parser.parse_args(argv)
+
+    from ..fit.columns import brief, groups
+    from ..fit.log_means import FitError
+    from ..fit.read import table_of
+    from ..rates import Rate
+
+    rate = None
+    if arguments.rate is not None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rate = Rate.parse(arguments.rate)
+        for warning in caught:
+            print(f"remark: {sentence(warning.message)}", file=sys.stderr)
+    if arguments.plot is not None and (arguments.by or arguments.plot.suffix.lower() not in (".png", ".svg")):
+        parser.error("--plot takes one FILE.png or FILE.svg, and one curve: no --by")
+    if arguments.background is not None and arguments.plot is None:
+        parser.error("--background DIR is drawn by --plot FILE")
+    where = dict(pair(text) for text in arguments.where)
+    table = table_of(sys.stdin.buffer if arguments.table == "-" else arguments.table)
+    if arguments.by is None:
+        return _exit(arguments, [_one(arguments, table, rate, where)])
+    found = []
+    for value in groups(table, arguments.by):
+        if not arguments.json:
+            print(f"{chr(10) if found else ''}{arguments.by} = {sentence(brief(value))}")
+        try:
+            found.append(_one(arguments, table, rate, where | {arguments.by: brief(value)}))
+        except FitError as error:  # of one curve; the others may do
+            print(f"error: {sentence(error)}", file=sys.stderr)
+            found.append(None)
+    return EXIT_WRONG_INPUT if None in found else _exit(arguments, found)
+
+
+def _exit(arguments, found) -> int:
+    refuted = any(v is not None and v.name == "REFUTED" for _, v in found)
+    return EXIT_REFUTED if arguments.strict and refuted else 0
+
+
+def _one(arguments, table, rate, where):
+    """Fit and judge one curve; prints what was found."""
+    from ..fit.fit import fit_rate
+    from ..verdict.rules import tight, verdict
+
+    log_power = arguments.log_power
+    if log_power is None:
+        log_power = rate.log_power if rate is not None else 0.0
+    fit = fit_rate(
+        table,
+        log_power,
+        arguments.window,
+        level=arguments.level,
+        x=arguments.x,
+        y=arguments.y,
+        run=arguments.run,
+        error=arguments.error,
+        sd=arguments.sd,
+        half_width=_ends_or_one(arguments.half_width, table),
+        count=_count(arguments.count),
+        where=where or None,
+        anytime=arguments.anytime,
+        step=arguments.step,
+        values=arguments.values,
+        floor=arguments.floor,
+    )
+    judged = None
+    if rate is not None:
+        check_variable(arguments.rate, fit.data.words)
+        if arguments.kind == "tight":
+            judged = tight(fit, rate, arguments.margin, arguments.level)
+        else:
+            judged = verdict(fit, rate, arguments.kind, arguments.margin, arguments.level)
+    if arguments.plot is not None:
+        figure = fit.plot(rate, background=arguments.background)
+        figure.savefig(arguments.plot, bbox_inches="tight")
+    if arguments.json:
+        print(json.dumps(as_record(fit, judged, where), allow_nan=False))
+    else:
+        print("\n".join(page(fit, judged)))
+    return fit, judged
+
+
+def check_variable(text, words):
+    """A power of a step is promised to a table of steps, and a power of what grows to one of what grows."""
+    from ..fit.columns import STEP_SIZES, plain
+    from ..notation import read
+
+    said = read(text)
+    name = plain(said.variable)
+    if not (said.power or said.log_power) or name in (plain(words.x), "x") or (name in STEP_SIZES) == words.inverse:
+        return
+    kinds = ("a size of steps", "something that grows")
+    promised, found = kinds if not words.inverse else kinds[::-1]
+    power = f"{words.x}^{-float(said.power):g}"
+    raise ValueError(
+        f"--rate {text!r} is a power of {said.variable}, {promised}, but x is {words.x!r}, {found}; write the rate in "
+        f"{words.x} (is it {power}?), or name the column of {said.variable} with --x"
+    )
+
+
+def page(fit, judged) -> list[str]:
+    """What a terminal shows, in 80 columns."""
+    facts = [line.partition("  ") for line in str(fit).splitlines()]
+    lines = []
+    for name, _, value in facts:
+        lines += _hanging(f"{name.strip():9}  ", value.strip())
+    for name, value in diagnostics(fit).items():
+        lines += _hanging(f"{name:9}  ", value)
+    for i, text in enumerate(fit.remarks):
+        lines += _hanging("found      " if i == 0 else "           ", text)
+    if judged is not None:
+        lines += ["", *_hanging("", str(judged))]
+    return lines
+
+
+def _hanging(head, text) -> list[str]:
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [head.rstrip()]
+
+
+def diagnostics(fit) -> dict[str, str]:
+    """Whether the line is one: the last half, the curvature and, of a series, the orders of neighbours."""
+    words, late = fit.data.words, fit.last_half
+    found = {"last half": f"slope {words.slope(late.value):.4f} ± {late.high - late.value:.2g}"}
+    if fit.data.source == "series":
+        orders = [words.slope(e.value) for _, e in fit.local_slopes()]
+        found["orders"] = ", ".join(f"{o:.3f}" for o in orders) + " between neighbours, the last at " + words.end
+    elif fit.data.profile is None:
+        p = fit.curvature_p()
+        found["curvature"] = f"p = {p:.2g}" + ("; the line is bent" if p < 1 - fit.level else "; no bend is seen")
+    return found
+
+
+def as_record(fit, judged, where) -> dict:
+    """The numbers, for programs; None where a number is not finite."""
+
+    def finite(value):
+        return float(value) if value is not None and math.isfinite(value) else None
+
+    words = fit.data.words
+    record = {
+        "where": {str(k): str(v) for k, v in where.items()},
+        "x": words.x,
+        "y": words.y,
+        "slope": finite(fit.slope),
+        "low": finite(fit.low),
+        "high": finite(fit.high),
+        "level": fit.level,
+        "log_power": fit.log_power,
+        "source": fit.data.source,
+        "runs": fit.data.replicates or None,
+        "window": sorted(float(words.place(fit.data.horizons[end])) for end in (0, -1)),
+        "points": len(fit.data.horizons),
+        "problem": fit.problem,
+        "caution": fit.caution,
+        "remarks": list(fit.remarks),
+    }
+    if judged is None:
+        return record
+    passed, caught = judged.limits
+    verdict = {"verdict": str(judged.name), "reason": judged.reason, "p_value": finite(judged.p_value)}
+    return record | verdict | {"tolerates": finite(passed), "catches": finite(caught)}
+
+
+# Values of options
+
+
+def number(text) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise Mistake(f"{text!r} is no number")
+    return value
+
+
+def _count(text):
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+def _ends_or_one(text, table):
+    return text if text is None or text in table.frame.columns else text.split(",")
+
+
+def _ends(text, missing):
+    parts = text.split(":")
+    if len(parts) != 2:
+        raise Mistake(f"{text!r} must be LO:HI")
+    from ..fit.read import number as read
+
+    ends = [m if not part.strip() else read(part) for part, m in zip(parts, missing, strict=True)]
+    if None in ends or ends[0] > ends[1]:
+        raise Mistake(f"{text!r} must be LO:HI, two numbers from low to high")
+    return ends[0], ends[1]
+
+
+def window(text):
+    return _ends(text, (0.0, math.inf))
+
+
+def floor(text):
+    if text.strip().lower() == "fit":
+        return "fit"
+    return _ends(text, (-math.inf, math.inf)) if ":" in text else number(text)
+
+
+def pair(text) -> tuple[str, str]:
+    column, sign, value = text.partition("=")
+    if not sign or not column.strip():
+        raise ValueError(f"--where {text!r} must be COLUMN=VALUE")
+    return column.strip(), value.strip()

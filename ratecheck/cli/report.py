@@ -1,0 +1,48 @@
+"""`ratecheck report DIR`."""
+
+from __future__ import annotations
+
+from ..figures.backdrop import BACKGROUND
+from .folders import folder_parser, remark
+from .parser import Parser, path, some
+
+
+def make_parser(prog) -> Parser:
+    parser = folder_parser(prog, "write the report of a study again, from its store alone")
+    parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
+    parser.add_argument("--svg", action="store_true", help="figures as SVG too")
+    parser.add_argument("--pdf-figures", action="store_true", help="figures as PDF too, with the study's parameters in")
+    parser.add_argument(
+        "--latex", action="store_true", help="also verdicts.tex, a table for a paper that has \\usepackage{booktabs}"
+    )
+    parser.add_argument("--no-figures", action="store_true")
+    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=BACKGROUND)
+    parser.add_argument(
+        "--out",
+        type=path,
+        metavar="OTHER",
+        help="write it into this folder (default: DIR), as for a folder that cannot be written to",
+    )
+    return parser
+
+
+def main(argv, prog="ratecheck report") -> int:
+    arguments = make_parser(prog).parse_args(argv)
+
+    from ..figures.backdrop import backdrop_of
+    from ..report import VERDICTS_TEX, write_html
+    from ..store import Store
+    from ..study.rendering import render
+
+    backdrop = backdrop_of(arguments.background)
+    out = arguments.out or arguments.folder
+    with Store(arguments.folder) as store:
+        how = {"svg": arguments.svg, "pdf": arguments.pdf_figures, "latex": arguments.latex, "backdrop": backdrop}
+        _, page = render(store, out, not arguments.no_figures, **how)
+        remark(store)
+    print(page)
+    if arguments.latex:
+        print(out / VERDICTS_TEX)
+    if arguments.html:
+        print(write_html(out))
+    return 0

@@ -1,0 +1,468 @@
+"""From an algorithm, a cost, horizons and a seed to a table of regrets, on the cores of this machine."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..algorithms.asktell import AlgorithmError
+from ..algorithms.protocol import Algorithm, Run, check_algorithm
+from ..algorithms.run import HIGHEST, bad_value, lowest, values
+from ..arguments import (
+    MOST_WORKERS,
+    available_cores,
+    check_alignment,
+    check_horizons,
+    check_is_cost,
+    check_replicates,
+    whole,
+)
+from ..claims import Series
+from ..display import Speaking, lines
+from ..sampling import seeding
+from ..sampling.noise import Gaussian, Noise, check_noise
+
+if TYPE_CHECKING:
+    from function_zoo import Cost
+
+SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
+LOOK = 0.1  # seconds between two such looks where steps are slow
+ALONE = 1.0  # seconds of work before other processes are started, which takes about as long
+PROBES = 512
+STANDARD = Gaussian(1.0)
+SEMANTICS = 3  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
+
+
+class EngineError(RuntimeError):
+    """A run broke an identity that always holds; the message says which run and which identity.  See `simulate`."""
+
+
+@dataclass(frozen=True, repr=False)
+class Runs(Speaking):
+    """Regret at every horizon of every replicate.
+
+    `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
+    replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
+    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
+    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).
+    With diagnostics also: exceeded (steps after which the algorithm's optimistic bound contradicted f*), error (f - f*
+    at the point that it recommends) and x0, x1, ... (that point); and
+    `levels`: replicate, horizon, level, pulls, cells, regret.
+
+    For example
+
+        print(runs)                 # in six lines; runs.plot() draws them
+        rc.fit_rate(runs)           # the exponent of R, with an interval
+    """
+
+    algorithm: Algorithm
+    cost: Cost
+    rows: list[dict] = field(repr=False)
+    level_rows: list[dict] = field(repr=False)
+    shared: dict = field(default_factory=dict)
+
+    @cached_property
+    def frame(self):
+        import pandas as pd
+
+        return pd.DataFrame(self.rows).assign(**self.shared)
+
+    @cached_property
+    def levels(self):
+        import pandas as pd
+
+        return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
+
+    def plot(self):
+        """The regret of every run and their mean against T: a Matplotlib figure."""
+        from ..figures.runs import Regrets, regrets_figure
+
+        return regrets_figure(Regrets.of(self))
+
+    def __str__(self):
+        return lines(self._facts())
+
+    def __repr__(self):
+        horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()
+        return f"<Runs of {self.algorithm} on {self.cost}: {horizons} horizons, {replicates} replicates>"
+
+    def _facts(self):
+        regrets = self.frame.groupby("horizon")["regret"].agg(["mean", "sem", "size"])
+        T = regrets.index
+        ends = [f"{m:.5g} ± {e:.3g} at T = {t}" for t, m, e, _ in regrets.iloc[[0, -1]].itertuples()]
+        once = "each seen at every horizon" if self.algorithm.anytime else "new ones at every horizon"
+        return {
+            "algorithm": self.algorithm,
+            "cost": self.cost,
+            "horizons": f"{len(T)}, T = {T[0]} ... {T[-1]}",
+            "replicates": f"{regrets['size'].min()}, {once}",
+            "noise": f"{self.shared.get('noise')}, seed {self.shared.get('seed')}",
+            "mean regret": ", ".join(dict.fromkeys(ends)),
+        }
+
+
+def simulate(
+    algorithm: Algorithm,
+    cost: Cost,
+    horizons: Sequence[int],
+    replicates: int | Iterable[int] = 64,
+    seed: int = 0,
+    noise: Noise = STANDARD,
+    alignment: str = "random",
+    workers: int | None = None,
+    diagnostics: bool = False,
+) -> Runs:
+    """Run an algorithm on a cost and record its cumulative pseudo-regret at the horizons.
+
+    An anytime algorithm runs once per replicate; one that depends on T runs once per replicate and horizon.
+    `replicates` is a number or the indices of the replicates to run.  A replicate's result depends on the
+    seed and on names (cost, algorithm, horizon where it matters, index) alone; runs that differ only in the
+    noise law or in the alignment share their random numbers.
+
+    alignment="random" gives each replicate its own origin of the partition and, where the algorithm leaves it open, its
+    own length of the initial cells, log-uniform over an octave and stratified over the replicates; "fixed" starts the
+    partition at the lower corner of the box.
+
+    For example
+
+        runs = rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), horizons=[100, 200, 400], replicates=8)
+    """
+    check_algorithm(algorithm)
+    check_is_cost(cost)
+    horizons = check_horizons(horizons)
+    replicates = check_replicates(replicates)
+    seed = whole("seed", seed, 0)
+    check_noise(noise)
+    check_alignment(alignment)
+    workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
+    algorithm = algorithm.settle(cost)
+    for horizon in horizons:
+        algorithm.check(cost, horizon, alignment == "random")
+    if diagnostics and not len(cost.minimisers):
+        raise ValueError(f"diagnostics follow a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
+    check_cost(cost, algorithm.compiled)
+
+    job = Job(algorithm, cost, seed, noise, alignment, diagnostics)
+    units = job.units(horizons, replicates)
+    # the longest runs first, so that no worker is left with one at the end
+    found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers))
+    return gathered(job, [found[unit] for unit in units])
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that runs of one series have in common."""
+
+    algorithm: Algorithm
+    cost: Cost
+    seed: int = 0
+    noise: Noise = STANDARD
+    alignment: str = "random"
+    diagnostics: bool = False
+
+    def units(self, horizons, replicates) -> list[tuple[int, tuple[int, ...]]]:
+        """(replicate, horizons) of every run."""
+        blocks = [tuple(horizons)] if self.algorithm.anytime else [(horizon,) for horizon in horizons]
+        return [(replicate, block) for replicate in replicates for block in blocks]
+
+    def run(self, unit, stop):
+        replicate, horizons = unit
+        how = (self.seed, self.noise, self.alignment, self.diagnostics)
+        return run_replicate(self.algorithm, self.cost, horizons, replicate, *how, stop)
+
+    def __str__(self):
+        return f"{self.algorithm} on {self.cost}"
+
+    @property
+    def plain(self) -> bool:
+        """Whether its runs need the interpreter at every step, so that threads would not help."""
+        return not self.algorithm.compiled or self.cost.interpreted
+
+
+def gathered(job: Job, results) -> Runs:
+    """The table of some runs, each with its rows, those of its levels and a complaint."""
+    rows = [row for rows, _, _ in results for row in rows]
+    level_rows = [row for _, rows, _ in results for row in rows]
+    for complaint in sorted({complaint for _, _, complaint in results if complaint}):
+        warnings.warn(complaint, RuntimeWarning, stacklevel=3)
+    algorithm, cost = job.algorithm, job.cost
+    shared = asdict(series_of(algorithm, cost, job.seed, job.noise, job.alignment))
+    period, shared["series"] = shared.pop("period"), shared.pop("digest")
+    shared["period"] = math.nan if period is None else period
+    return Runs(algorithm, cost, rows, level_rows, shared)
+
+
+# Where runs go: to threads, or, where the interpreter would keep them from each other, to processes
+
+
+class Limit:
+    """When no further run begins, and when nobody waits any more; both by a clock, and never by a regret."""
+
+    def __init__(self, seconds=math.inf, at_most=math.inf):
+        self.begun, self.seconds, self.at_most = time.monotonic(), seconds, at_most
+
+    @property
+    def spent(self) -> float:
+        return time.monotonic() - self.begun
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until nobody waits any more, None for ever."""
+        return None if math.isinf(self.at_most) else max(0.0, self.at_most - self.spent)
+
+    def over(self) -> bool:
+        return self.spent > self.seconds
+
+    def is_set(self) -> bool:
+        return self.spent > self.at_most
+
+
+class Overdue(BaseException):
+    """Somebody's code took longer than anybody waits; no `except Exception` of his keeps it from ending."""
+
+
+@contextmanager
+def ending(job: Job, seconds: float | None):
+    """Raise Overdue in plain Python that takes longer than this; only the main thread can be interrupted so."""
+    able = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if seconds is None or job.algorithm.compiled or not able or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+
+    armed = True
+
+    def end(*_):
+        if armed:
+            raise Overdue
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, LOOK), LOOK)  # again, should it be swallowed
+        try:
+            yield
+        finally:
+            armed = False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def finished(job: Job, units, workers: int, limit: Limit | None = None, together: int | None = None):
+    """(unit, result) of every run as it ends; of those that the limit allows to begin and to end.
+
+    Bits do not depend on where a run is made.  `together` is the number of runs that go to a process at once.
+    """
+    limit = limit or Limit()
+    if not job.plain:
+        yield from _on_threads(job, units, workers, limit)
+        return
+    left = yield from _here(job, units, limit, limit.at_most if min(workers, len(units)) == 1 else limit.spent + ALONE)
+    if sum(steps(unit) for unit in left) <= sum(map(steps, units)) / 2:  # by the time that others are ready it is done
+        yield from _here(job, left, limit, limit.at_most)
+        return
+    chunk = together or max(1, len(left) // (16 * workers))
+    try:
+        yield from _on_processes(job, left, workers, limit, chunk)
+    except _Unsent as why:
+        warnings.warn(f"one process runs it all, since {why}", RuntimeWarning, stacklevel=3)
+        yield from _here(job, why.units, limit, limit.at_most)
+
+
+def steps(unit) -> int:
+    return unit[1][-1]
+
+
+def _here(job, units, limit, until):
+    """Runs in this thread until a time; returns those that are left."""
+    stop = Limit(limit.seconds, until)
+    stop.begun = limit.begun
+    for i, unit in enumerate(units):
+        if limit.over():
+            return []
+        try:
+            with ending(job, limit.left):
+                result = job.run(unit, stop)
+        except Overdue:
+            return []
+        if len(result[0]) < len(unit[1]):
+            return units[i:] if not limit.is_set() else []
+        yield unit, result
+    return []
+
+
+def _on_threads(job, units, workers, limit):
+    stop = threading.Event()
+    pool = ThreadPoolExecutor(min(workers, len(units)))
+    try:
+        futures = {pool.submit(job.run, unit, stop): unit for unit in units}
+        yield from _completed(futures, limit)
+    finally:
+        stop.set()
+        pool.shutdown(cancel_futures=True)
+
+
+def _completed(futures, limit):
+    """(unit, result) of futures, as they come."""
+    with suppress(TimeoutError):
+        for future in as_completed(futures, limit.left):
+            if not future.cancelled():
+                yield futures[future], future.result()
+            if limit.over():
+                for waiting in futures:
+                    waiting.cancel()
+
+
+class _Unsent(Exception):
+    """No other process can make sense of these units."""
+
+    def __init__(self, why, units):
+        super().__init__(why)
+        self.units = units
+
+
+def _on_processes(job, units, workers, limit, chunk):
+    from ..executors.errors import ExecutorError, NotLoaded
+    from ..executors.local import Processes
+
+    chunks = [tuple(units[i : i + chunk]) for i in range(0, len(units), chunk)]
+    pool, done = Processes(min(workers, len(chunks))), set()
+    try:
+        pool.expect(job)
+        futures = {pool.submit(_perform, job, units): units for units in chunks}
+        for units_, results in _completed(futures, limit):
+            for unit, result in zip(units_, results, strict=True):
+                done.add(unit)
+                yield unit, result
+    except (ExecutorError, NotLoaded) as error:
+        raise _Unsent(error, [unit for unit in units if unit not in done]) from None
+    finally:
+        pool.close()
+
+
+def _perform(job: Job, units, stop=None):
+    """What another process does with some units."""
+    stop = stop or threading.Event()
+    return [job.run(unit, stop) for unit in units]
+
+
+def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
+    """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
+    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed, SEMANTICS)
+    period = algorithm.period(cost)
+    known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+    known += [] if cost.registered else [cost.fingerprint]
+    known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
+    digest = seeding.digest([*names, *known]).hex()[:32]
+    return Series(digest, *names, None if math.isnan(period) else period)
+
+
+def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+    """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
+    try:
+        return _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop)
+    except AlgorithmError as error:
+        raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
+
+
+def _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+    run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
+    rows, level_rows = [], []
+    pace = Pace(algorithm.compiled and not cost.interpreted)
+    stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
+    for horizon in horizons:
+        while run.t < horizon:
+            if stop.is_set():
+                return rows, level_rows, None
+            pace.advance(run, horizon)
+        row = {
+            "replicate": replicate,
+            "horizon": horizon,
+            "regret": run.regret,
+            "cells": run.cells,
+            "side": length,
+            "anytime": algorithm.anytime,
+            "stream": stream,
+        }
+        if diagnostics:
+            x = run.recommended()
+            row |= {
+                "exceeded": run.exceeded,
+                "error": float(values(cost.compiled, x[None])[0]) - cost.minimum,
+            }
+            row |= {f"x{q}": float(v) for q, v in enumerate(x)}
+            level_rows += [
+                {"replicate": replicate, "horizon": horizon, "level": k, "pulls": p, "cells": c, "regret": r}
+                for k, p, c, r in run.levels()
+            ]
+        rows.append(row)
+    if broken := run.violation():
+        raise EngineError(
+            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {seed}: {broken}; the engine is "
+            "at fault, or the memory of this machine.  Nothing was judged"
+        )
+    return rows, level_rows, run.complaint()
+
+
+class Pace:
+    """How many steps are made between two looks at the clock."""
+
+    def __init__(self, fast):
+        self.steps = SLICE if fast else 1
+
+    def advance(self, run, until):
+        begun = time.monotonic()
+        run.advance(min(until, run.t + self.steps))
+        if time.monotonic() - begun < LOOK:
+            self.steps = min(2 * self.steps, SLICE)
+        else:
+            self.steps = max(1, self.steps // 2)
+
+
+def begin(
+    algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
+) -> tuple[Run, float]:
+    """A replicate before its first step, and the length of its initial cells."""
+    length, offset = seeding.alignment(algorithm, cost, horizon, replicate, seed, alignment)
+    rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
+    return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length
+
+
+def check_cost(cost, compiled=True):
+    """Refuse a cost that is not finite or falls below its minimum at a point of the box or of its margin.
+
+    Its values come from the form that will be used: the compiled one, or Python.
+    """
+    rng = np.random.default_rng(0)
+    probes = PROBES if compiled else PROBES // 8  # somebody's simulator may be slow
+    inner = rng.uniform(cost.lower, cost.upper, (probes, cost.dim))
+    outer = rng.uniform(cost.lower - cost.margin, cost.upper + cost.margin, (probes if cost.margin else 0, cost.dim))
+    centre = (cost.lower + cost.upper)[None] / 2
+    points = np.vstack([cost.minimisers, centre, cost.lower[None], cost.upper[None], inner, outer])
+    try:
+        found = values(cost.compiled, points) if compiled else np.asarray(cost.many(points), dtype=float)
+    except ValueError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{cost} cannot be computed on its box ({type(error).__name__}: {error})") from error
+    away = found[: len(cost.minimisers)] - cost.minimum
+    outside = np.any((cost.minimisers < cost.lower) | (cost.minimisers > cost.upper), axis=1)
+    wrong = np.flatnonzero((away > cost.rounding) | outside)
+    if wrong.size and np.isfinite(away[wrong[0]]):
+        raise ValueError(
+            f"{cost}: the minimiser {cost.minimisers[wrong[0]].tolist()} is not one: f exceeds its minimum there by "
+            f"{away[wrong[0]]:.3g}, or it lies outside the box"
+        )
+    bad = np.flatnonzero(~((lowest(cost) <= found) & (found < HIGHEST)))
+    if bad.size:
+        raise bad_value(cost, points[bad[0]], found[bad[0]])

@@ -1,1 +1,0 @@
-"""Figures of the experiments that test a paper's claims."""

@@ -1,0 +1,1 @@
+"""Fits of regrets against horizons, and the tables that they are made of."""

@@ -1,0 +1,1 @@
+"""What a case is, what theory expects of it, and what its runs will cost."""

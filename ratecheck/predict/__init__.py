@@ -1,0 +1,1 @@
+"""The regret that theory predicts, without a free parameter, at any horizon."""

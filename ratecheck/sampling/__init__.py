@@ -1,0 +1,1 @@
+"""Random numbers, noise, seeds and the compiler that kernels share."""

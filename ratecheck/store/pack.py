@@ -1,0 +1,284 @@
+"""runs.jsonl.xz: a whole store in one compact file, so that a study travels with its runs.
+
+Compressed lines of JSON.  The first tells what follows; every other one starts with the name of its table.  Runs come
+by series, a list per column.  Checksums of records are left out, since they follow from the records, and so are names
+of random streams that follow from the names of a series; the seal over all of them is kept and checked.  The same store
+gives the same bytes.  A packed file may be a stranger's: what it may take to read it is bounded, and what was read is
+checked as every store is.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..files import replacing
+from ..sampling import seeding
+from . import records as notes
+from .connection import Connection
+from .errors import Altered, StoreError, explained, shown
+from .schema import APPLICATION, FILE, PACKED, RUN, SERIES, TABLES, TEXTS, UNIT, UNSEALED
+from .upgrade import upgrade
+
+if TYPE_CHECKING:
+    from .runs import Store
+
+FORMAT = 1
+ROWS = 1000  # of runs on a line
+LONGEST_LINE = 2**24  # bytes
+LARGEST_FILE = 2**28  # bytes
+SMALL, RATIO = 2**26, 200  # bytes that any file may unpack to, and how many times its size: regrets hardly shrink
+MEMORY = 2**27  # bytes that unpacking may take
+PIECE = 2**20  # bytes unpacked at once
+COLUMNS = ("unit", *RUN)
+AGAIN = "get it again, or remove it and run the study"
+
+
+def _long_text(value, place):
+    """Of any length that a line may have."""
+    notes.expect(isinstance(value, str), value, place, "a text")
+    notes.text("".join(c for c in value if "\ud800" <= c <= "\udfff"), place)
+
+
+_text, _whole, _number = notes.text, notes.whole(), notes.number(-1e300, 1e300)
+HEAD = notes.fields(
+    packed=notes.one_of("runs of a study"),
+    format=notes.whole(),
+    digest=_text,
+    runs=_whole,
+    units=_whole,
+    total=_text,
+)
+FIELDS = {
+    "series": (_text, _text, _whole, _text, _text, _text, _whole, _whole, notes.maybe(_number)),
+    "units": (_whole, _text, _whole, _whole, _number, _text, _text),
+    "sessions": (_whole, _text, _long_text),
+    "audits": (_text, _long_text),
+    "notes": (_text, _long_text),
+}
+NUMBERS = {"regret": _number, "side": _number}  # of a run; all others but streams are whole
+
+
+# Writing
+
+
+def pack(store: Store, path: Path) -> Path:
+    """Write what a store holds into one file, whole or not at all."""
+    if not store.sealed:
+        raise StoreError(
+            f"{store.path} carries no checksums, like all stores of an earlier ratecheck; start the study again, which "
+            "adds them, and pack it then"
+        )
+    with replacing(path, "wb") as file:
+        _compress(_lines(store), file, store.path)
+    return path
+
+
+def _compress(lines, file, source):
+    packer = lzma.LZMACompressor(preset=6)
+    size = 0
+    for line in lines:
+        data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        size += len(data)
+        if len(data) > LONGEST_LINE:
+            raise StoreError(f"{source} cannot be packed: a record takes {len(data):,} bytes, above {LONGEST_LINE:,}")
+        file.write(packer.compress(data))
+    file.write(packer.flush())
+    if size > _most(file.tell()) or file.tell() > LARGEST_FILE:
+        raise StoreError(f"{source} cannot be packed: it takes {size:,} bytes, which nobody would unpack; export it")
+
+
+def _lines(store: Store) -> Iterator:
+    names = {row[0]: row for row in store._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY 1")}
+    ((units, total),) = store._all("SELECT units, total FROM seal")
+    head = {"packed": "runs of a study", "format": FORMAT, "digest": store.digest()}
+    yield head | {"runs": len(store), "units": units, "total": total}
+    for row in names.values():
+        yield ["series", *row]
+    for table, columns in {**TEXTS, "units": UNIT}.items():
+        for row in store._all(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1"):
+            yield [table, *row]
+    for series in names.values():
+        for rows in store.runs(series[0], COLUMNS, ROWS):
+            *columns, streams = map(list, zip(*rows, strict=True))
+            usual = streams == _streams(series, *(columns[COLUMNS.index(name)] for name in _NAMING))
+            yield ["runs", series[0], *columns, [] if usual else streams]
+
+
+_NAMING = ("replicate", "horizon", "anytime")
+
+
+def _streams(series: tuple, replicates, horizons, anytime) -> list[str]:
+    """The names of the random streams of some runs, as the engine gives them."""
+    of = dict(zip(SERIES, series, strict=True))
+    known = of["seed"], of["cost"], of["algorithm"]
+    return [
+        seeding.name(*known, *(() if whole else (horizon,)), replicate)
+        for replicate, horizon, whole in zip(replicates, horizons, anytime, strict=True)
+    ]
+
+
+# Reading
+
+
+class Unpacked(Connection):
+    """A connection to what a packed file holds, in a folder that goes with it."""
+
+    def __init__(self, packed: Path):
+        self.copy = tempfile.TemporaryDirectory(prefix="ratecheck-")
+        try:
+            inside = Path(self.copy.name) / FILE
+            unpack(packed, inside)
+            super().__init__(inside, "mode=ro&immutable=1")
+            self.execute("PRAGMA query_only = ON")
+        except BaseException:
+            self.copy.cleanup()
+            raise
+
+    def close(self):
+        super().close()
+        self.copy.cleanup()
+
+
+def header(path: Path) -> dict:
+    """What a packed file says about itself: a digest of its runs, and how many there are."""
+    lines = _unpacked(path)
+    try:
+        return _head(path, next(lines, b""))
+    finally:
+        lines.close()
+
+
+def differs(store: Store) -> bool:
+    """Whether a packed file beside a store holds other runs."""
+    path = store.path.with_name(PACKED)
+    try:
+        return path != store.path and path.exists() and header(path)["digest"] != store.digest()
+    except StoreError:
+        return True
+
+
+def unpack(packed: Path, target: Path):
+    """Make a store of what a packed file holds; it is for its reader to check it as any other store."""
+    lines = _unpacked(packed)
+    head = _head(packed, next(lines, b""))
+    with explained(packed):
+        connection = sqlite3.connect(target, isolation_level=None)
+        try:
+            script = [f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {UNSEALED}"]
+            script += ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *TABLES[UNSEALED].values()]
+            connection.executescript(";".join(script))
+            connection.execute("BEGIN")
+            _fill(connection, packed, lines)
+            connection.execute("COMMIT")
+        finally:
+            connection.close()
+        found = Connection(target, "mode=rw")
+        try:
+            upgrade(found, packed)
+            seal = found.execute("SELECT units, total FROM seal").fetchone()
+        finally:
+            found.close()
+    if seal != (head["units"], head["total"]):
+        raise Altered(packed, "the digest over its records does not match them")
+
+
+def _head(path, line) -> dict:
+    head = _parsed(path, line)
+    try:
+        notes.fields(others=lambda *_: None, format=notes.whole())(head, "its first line")
+        if head["format"] != FORMAT:
+            raise StoreError(f"{path} has format {head['format']}, this version of ratecheck reads format {FORMAT}")
+        HEAD(head, "its first line")
+    except notes.Wrong as error:
+        raise StoreError(f"{path} is no packed study ({error}); {AGAIN}") from None
+    return head
+
+
+def _fill(connection, path, lines):
+    known = {}
+    for number, line in enumerate(lines, 2):
+        row = _parsed(path, line)
+        try:
+            notes.expect(isinstance(row, list) and row, row, "it", "a list")
+            table, *fields = row
+            if table == "runs":
+                rows = _runs(fields, known)
+                connection.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * (len(RUN) + 2))})", rows)
+                continue
+            notes.one_of(*FIELDS)(table, "its first word")
+            notes.tuples(*FIELDS[table])(fields, table)
+        except notes.Wrong as error:
+            raise Altered(path, f"line {number} cannot be used ({error})") from None
+        if table == "series":
+            known[fields[0]] = fields
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(fields))})", fields)
+
+
+def _runs(fields, known) -> list[tuple]:
+    """Rows of the table of runs, from some columns of one series."""
+    notes.expect(len(fields) == 1 + len(COLUMNS), fields, "runs", f"a list of {1 + len(COLUMNS)}")
+    series, *columns = fields
+    notes.expect(isinstance(series, str) and series in known, series, "runs[0]", "a series that is there")
+    count = len(columns[0]) if isinstance(columns[0], list) else 0
+    notes.expect(0 < count <= ROWS, columns[0], "runs.unit", f"a list of 1 to {ROWS}")
+    for name, column in zip(COLUMNS, columns, strict=True):
+        usual = name == "stream" and column == []
+        check = _text if name == "stream" else NUMBERS.get(name, _whole)
+        notes.listed(check, 0 if usual else count, count)(column, f"runs.{name}")
+    named = dict(zip(COLUMNS, columns, strict=True))
+    streams = named["stream"] or _streams(tuple(known[series]), *(named[name] for name in _NAMING))
+    units, *numbers, _ = columns
+    return list(zip([series] * count, *numbers, streams, units, strict=True))
+
+
+def _parsed(path, line: bytes):
+    try:
+        return notes.parsed(line.decode())
+    except (notes.Wrong, UnicodeDecodeError) as error:
+        raise StoreError(f"{path} is no packed study (a line: {shown(error)}); {AGAIN}") from None
+
+
+def _most(size: int) -> int:
+    """Bytes that a file of this size may unpack to."""
+    return max(SMALL, RATIO * size)
+
+
+def _unpacked(path: Path) -> Iterator[bytes]:
+    """The lines of a packed file, as far as they stay within bounds."""
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise StoreError(f"{path} is no file")
+        if found.st_size > LARGEST_FILE:
+            raise StoreError(f"{path} is larger than a packed study may be ({LARGEST_FILE:,} bytes)")
+        left, rest = _most(found.st_size), b""
+        for data in _pieces(path, file):
+            left -= len(data)
+            *whole, rest = (rest + data).split(b"\n")
+            if left < 0 or len(rest) > LONGEST_LINE:
+                raise StoreError(f"{path} would unpack to more than a packed study of its size may hold; {AGAIN}")
+            yield from whole
+        if rest:
+            raise Altered(path, "its last line has no end")
+
+
+def _pieces(path, file) -> Iterator[bytes]:
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY)
+    try:
+        while not unpacker.eof:
+            data = file.read(PIECE // 16) if unpacker.needs_input else b""
+            if unpacker.needs_input and not data:
+                raise Altered(path, "its end is missing")
+            yield unpacker.decompress(data, PIECE)
+    except (lzma.LZMAError, MemoryError) as error:
+        raise StoreError(f"{path} is no packed study, or is damaged ({shown(error)}); {AGAIN}") from None
+    if unpacker.unused_data or file.read(1):
+        raise Altered(path, "something follows its end")

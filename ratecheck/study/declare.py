@@ -1,0 +1,216 @@
+"""What a study asks and how it will answer, fixed before anything runs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from numbers import Real
+
+import function_zoo as zoo
+
+from ..algorithms.protocol import Algorithm, check_algorithm
+from ..algorithms.registry import defaults
+from ..arguments import MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
+from ..claims import Theorem
+from ..cli.parser import LARGEST
+from ..engine.simulate import STANDARD
+from ..sampling.noise import Noise, check_noise
+from ..verdict.rules import MARGIN, RESOLUTION
+
+MOST_MEMBERS = 1000
+
+
+def check_first(horizon):
+    if horizon < 3:
+        raise ValueError(f"the first horizon, {horizon}, must be 3 or larger, so that ln ln T is positive")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which horizons: from `first` to `last`, and further where theory asks for it.
+
+    Neighbours differ by a factor of `ratio`; None takes the largest factor up to 2 of which the algorithms' period
+    holds a whole number, four at least.  With `periods`, an algorithm whose regret is log-periodic runs on until its
+    window holds that many periods beyond the onset, but not beyond `cap`, and not at all where two of them end beyond
+    it.
+    """
+
+    first: int = 2**10
+    last: int = 2**20
+    ratio: float | None = None
+    periods: float | None = 2.5
+    cap: int = 2**25
+
+    def __post_init__(self):
+        check_horizons([self.first, self.last])
+        check_first(self.first)
+        if self.ratio is not None and not (isinstance(self.ratio, Real) and 1 < self.ratio < math.inf):
+            raise ValueError(f"the ratio of neighbouring horizons, {shown(self.ratio)}, must exceed 1")
+        if self.periods is not None and not (isinstance(self.periods, Real) and 0 < self.periods < math.inf):
+            raise ValueError(f"periods = {shown(self.periods)} must be positive, or None")
+        check_horizons([self.cap])
+
+
+@dataclass(frozen=True)
+class Tilted:
+    """A negative control: the runs themselves, their regret multiplied by T^by (T^-by for a lower bound).
+
+    It must come out REFUTED.  None takes the smallest power that the planned runs would catch with a power of 90 %.
+    """
+
+    by: float | None = None
+
+    def __post_init__(self):
+        if self.by is not None and not (isinstance(self.by, Real) and 1e-6 <= self.by <= 100):
+            raise ValueError(f"a control must tilt the runs by a power of T from 1e-6 to 100, not by {shown(self.by)}")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question, the runs that are to answer it, and the rules of judgement.
+
+    `costs` are costs of the zoo, or (family, dim) pairs; `horizons` is a Grid or a list of numbers; `window` a pair of
+    horizons, by default from the onset that theory predicts to the last horizon.  `theorems` are judged beside what
+    the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
+    `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
+    different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
+    or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
+    `foresight` is the number of cells with which the predicted curves of the report are
+    computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.  Theorem 3 is judged on
+    so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
+    """
+
+    name: str
+    question: str
+    costs: tuple
+    algorithms: tuple[Algorithm, ...] = field(default_factory=defaults)
+    horizons: Grid | tuple = Grid()
+    replicates: int = 64
+    seed: int = 0
+    noise: Noise = STANDARD
+    alignment: str = "random"
+    window: tuple | None = None
+    margin: float = MARGIN
+    resolution: float = RESOLUTION
+    controls: tuple[Tilted, ...] = (Tilted(),)
+    theorems: tuple = ()
+    compare: tuple | None = None
+    foresight: int | None = None
+    members: int = 6
+    command: str = field(default="", compare=False)  # what reruns it
+
+    def __post_init__(self):
+        put = object.__setattr__
+        if not isinstance(self.name, str) or not re.fullmatch(r"[\w.+-]*[\w+-][\w.+-]*", self.name):
+            raise ValueError(f"{shown(self.name)} is no name for a study; use letters, digits and - _ + .")
+        for text in ("question", "command"):
+            if not isinstance(getattr(self, text), str) or not getattr(self, text).isprintable():
+                raise ValueError(f"{text} = {shown(getattr(self, text))} must be a text, on one line")
+        put(self, "costs", tuple(map(_cost, items("costs", self.costs, "costs, or of pairs (family, dim)"))))
+        put(self, "algorithms", items("algorithms", self.algorithms, "algorithms"))
+        put(self, "controls", items("controls", self.controls, "negative controls such as Tilted()"))
+        put(self, "theorems", items("theorems", self.theorems, "theorems, or of pairs (algorithm, theorem)"))
+        for algorithm in self.algorithms:
+            check_algorithm(algorithm)
+        if not isinstance(self.horizons, Grid):
+            put(self, "horizons", tuple(check_horizons(self.horizons)))
+            check_first(self.horizons[0])
+        whole("replicates", self.replicates, 1, MOST_REPLICATES)
+        whole("seed", self.seed, 0, LARGEST)
+        if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
+            raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
+        if self.foresight is not None:
+            whole("foresight", self.foresight, 2**8, 2**22)
+        if not self.costs or not self.algorithms:
+            raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
+        names = [str(c) for c in self.costs]
+        if len(set(names)) < len(names):
+            raise ValueError(f"study {self.name!r} names a cost twice: {max(names, key=names.count)}")
+        labels = [a.label for a in self.algorithms]
+        if len(set(labels)) < len(labels):
+            raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")
+        if not self.controls:
+            raise ValueError(f"study {self.name!r} has no negative control; Tilted() is one")
+        for control in self.controls:
+            if not isinstance(control, Tilted):
+                raise ValueError(f"study {self.name!r}: {shown(control)} is no negative control; Tilted() is one")
+        check_alignment(self.alignment)
+        check_noise(self.noise)
+        if not (isinstance(self.margin, Real) and 0 < self.margin < 1):
+            raise ValueError(f"margin = {shown(self.margin)} must lie between 0 and 1")
+        if not (isinstance(self.resolution, Real) and 1e-6 <= self.resolution <= 100):
+            raise ValueError(f"resolution = {shown(self.resolution)} must be positive")
+        if self.window is not None and len(check_horizons(self.window)) != 2:
+            raise ValueError(f"window = {shown(self.window)} must be a pair of horizons, or None")
+        self.comparisons()
+        for algorithm in self.algorithms:
+            self.theorems_for(algorithm)
+
+    def comparisons(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of labels that are compared."""
+        if self.compare is None:
+            pairs = [(a, b) for a, b in combinations(self.algorithms, 2) if a.kind != b.kind]
+        else:
+            declared = map(_pair, items("compare", self.compare, "pairs of algorithms"))
+            pairs = [pair for first, second in declared for pair in self._pairs(first, second)]
+        found = {}
+        for a, b in pairs:  # each two once, in the order in which they come first
+            if (b.label, a.label) not in found:
+                found[a.label, b.label] = True
+        return tuple(found)
+
+    def _pairs(self, first, second) -> list[tuple[Algorithm, Algorithm]]:
+        """Every two algorithms that a declared pair of names means."""
+        pairs = [(a, b) for a in self.called(first) for b in self.called(second) if a != b]
+        if not pairs:
+            raise ValueError(f"study {self.name!r} compares {str(first)!r} with itself alone; name two algorithms")
+        return pairs
+
+    def theorems_for(self, algorithm: Algorithm) -> list[Theorem]:
+        """The theorems that the study adds to what an algorithm claims."""
+        found = []
+        for entry in self.theorems:
+            whose, theorem = (algorithm, entry) if isinstance(entry, Theorem) else _pair(entry)
+            if not isinstance(theorem, Theorem):
+                raise ValueError(
+                    f"{shown(theorem)} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)"
+                )
+            found += [theorem] * (algorithm in self.called(whose))
+        return found
+
+    def called(self, name) -> list[Algorithm]:
+        """The study's algorithms of that kind, with that label, or that one itself."""
+        found = [a for a in self.algorithms if name in (a, a.kind, a.label)]
+        if not found:
+            known = ", ".join(dict.fromkeys(text for a in self.algorithms for text in (a.kind, a.label)))
+            raise ValueError(f"study {self.name!r} has no algorithm {shown(name)} (it has: {known})")
+        return found
+
+
+def _cost(entry) -> zoo.Cost:
+    if isinstance(entry, zoo.Cost):
+        return entry
+    if not (isinstance(entry, tuple | list) and 1 <= len(entry) <= 2):
+        raise ValueError(f"{shown(entry)} is no cost; take function_zoo.get(...), or a pair (family, dim)")
+    return zoo.get(*entry)
+
+
+def _pair(entry) -> tuple:
+    if isinstance(entry, str) or not isinstance(entry, Sequence) or len(entry) != 2:
+        raise ValueError(f"{shown(entry)} must be a pair")
+    return tuple(entry)
+
+
+PRESETS = {
+    "quick": (Grid(first=2**8, last=2**16, periods=2.0, cap=2**18), 32),
+    "standard": (Grid(), 64),
+    "full": (Grid(last=2**23, periods=3.0, cap=2**28), 256),
+}
+
+
+def with_preset(study: Study, preset: str) -> Study:
+    grid, replicates = PRESETS[preset]
+    return replace(study, horizons=grid, replicates=replicates)

@@ -1,0 +1,322 @@
+"""Runs what a study lacks: units of work from missing runs, handed to an executor, each stored when it is done."""
+
+from __future__ import annotations
+
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import function_zoo as zoo
+from function_zoo import Cost
+
+from ..algorithms.protocol import Algorithm
+from ..claims import Case, Planned
+from ..engine.simulate import SEMANTICS, EngineError, check_cost, run_replicate
+from ..executors import NotLoaded, UnitTimeout
+from ..planning import forecast as estimate
+from ..sampling.noise import Noise
+from ..store import Store
+from .determinism import Repeats
+from .limits import Limits
+
+TRIES = 3
+REPEATED = 0  # in place of the number of a try: a short run of a plug-in, made twice and not stored
+LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
+PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Some runs of one series: (replicate, horizons) each."""
+
+    case: Case
+    cost: Cost
+    algorithm: Algorithm
+    noise: Noise
+    runs: tuple[tuple[int, tuple[int, ...]], ...]
+    seconds: float  # estimated
+
+    @property
+    def steps(self) -> int:
+        return sum(horizons[-1] for _, horizons in self.runs)
+
+    def __str__(self):
+        first, last = min(r for r, _ in self.runs), max(r for r, _ in self.runs)
+        longest = max(horizons[-1] for _, horizons in self.runs)
+        return f"{self.case.name}, replicates {first} to {last}, T up to {longest}"
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Work beside the runs, whose result the store keeps, and which may bring further units; a failure is said."""
+
+    name: str
+    function: Callable
+    arguments: tuple
+    keep: Callable  # (store, result) -> units, or None
+    seconds: float = 0.0  # estimated
+    brings: float = 0.0  # the same of the units that it is expected to bring
+
+
+def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
+    """What a worker does with a unit: its rows, a complaint, seconds, and the meaning of its kernels.
+
+    None if it was told to stop.
+    """
+    start = time.perf_counter()
+    stop = stop or threading.Event()
+    rows, complaints = [], set()
+    for replicate, horizons in runs:
+        found, _, complaint = run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
+        if len(found) < len(horizons):
+            return None
+        rows += found
+        complaints.add(complaint or "")
+    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
+
+
+def audit(cost, stop=None):
+    table = zoo.audit(cost)
+    return table.to_dict("records")
+
+
+def audit_of(cost) -> Aside:
+    def keep(store, rows):
+        store.add_audit(str(cost), rows)
+
+    return Aside(f"the audit of {cost}", audit, (cost,), keep, estimate.AUDIT)
+
+
+# What is missing
+
+
+class NothingStored:
+    """In place of a store, where there is none yet."""
+
+    def known(self, digest) -> Iterator:
+        return iter(())
+
+    def speeds(self) -> dict:
+        return {}
+
+    def audits(self) -> dict:
+        return {}
+
+    def foretold(self, series) -> None:
+        return None
+
+    def bounded(self, cost, horizon) -> None:
+        return None
+
+    def enlisted(self, series, horizon) -> None:
+        return None
+
+
+def missing_runs(case: Case, store: Store | NothingStored):
+    """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
+    known = store.known(case.series.digest)
+    begun, stored = next(known, (None, ()))
+    for replicate in range(case.replicates):
+        lacking = case.horizons
+        if replicate == begun:
+            lacking = tuple(h for h in case.horizons if h not in stored)
+            begun, stored = next(known, (None, ()))
+        if lacking and case.anytime:
+            yield replicate, case.horizons
+        else:
+            yield from ((replicate, (h,)) for h in lacking)
+
+
+def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise, slots: int) -> list[Unit]:
+    """Units of similar duration, the longest runs first, so that no slot is left with one at the end."""
+    speeds = store.speeds()
+    todo = []
+    for case, cost, algorithm in planned:
+        measured = speeds.get(case.series.digest)
+        for replicate, horizons in missing_runs(case, store):
+            pace = algorithm.seconds_per_step(cost, horizons[-1]) if measured is None else measured
+            todo.append((case, cost, algorithm, (replicate, horizons), horizons[-1] * pace))
+    target = min(max(sum(t[-1] for t in todo) / (16 * slots), LIGHT), HEAVY)
+    units, pending, weight = [], [], 0.0
+
+    def close():
+        nonlocal pending, weight
+        if pending:
+            case, cost, algorithm = pending[0][:3]
+            units.append(Unit(case, cost, algorithm, noise, tuple(p[3] for p in pending), weight))
+        pending, weight = [], 0.0
+
+    for item in todo:
+        if pending and (item[0] is not pending[0][0] or weight + item[-1] > target):
+            close()
+        pending.append(item)
+        weight += item[-1]
+    close()
+    return sorted(units, key=lambda u: -max(h[-1] for _, h in u.runs))
+
+
+# Running
+
+
+@dataclass
+class Outcome:
+    """What became of the units."""
+
+    done: int = 0
+    steps: int = 0
+    failed: tuple[str, ...] = ()
+
+
+def run_units(
+    units, store: Store, executor, session: int, progress, asides=(), unit_timeout: float | None = None
+) -> Outcome:
+    """Run and store all units; a unit that failed three times is given up, the rest goes on.
+
+    Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
+    that kills its worker takes no other with it twice.  A plug-in that is not deterministic, or an engine whose numbers
+    break an identity, ends it all.
+    """
+    _announce(units, executor)
+    for aside in asides:
+        for thing in aside.arguments[:2]:
+            executor.expect(thing)
+    work = _Work(units, store, executor, session, progress, asides, Limits(unit_timeout, store.speeds()))
+    while work.submit():
+        finished, _ = wait(work.running, timeout=progress.patience, return_when=FIRST_COMPLETED)
+        for future in finished:
+            work.finish(future)
+        progress.show()
+    work.outcome.failed = tuple(sorted(work.failed))
+    return work.outcome
+
+
+def _announce(units, executor):
+    for thing in {id(thing): thing for unit in units for thing in (unit.cost, unit.algorithm)}.values():
+        executor.expect(thing)
+
+
+class _Work:
+    """What is to be done, what is under way, and what became of it."""
+
+    def __init__(self, units, store, executor, session, progress, asides, limits):
+        self.store, self.executor, self.session = store, executor, session
+        self.progress, self.limits = progress, limits
+        self.queue = [(unit, 1) for unit in reversed(units)]
+        self.asides = list(reversed(asides))
+        self.repeats = Repeats(units, store)
+        self.to_repeat = list(self.repeats.units)
+        self.again, self.running, self.failed = [], {}, []
+        self.outcome = Outcome()
+
+    def submit(self) -> bool:
+        """Keep every slot busy; whether anything is under way."""
+        slots = self.executor.slots
+        while self.to_repeat and len(self.running) < slots + 2:
+            self._start(self.to_repeat.pop(), REPEATED)
+        while self.asides and len(self.running) < slots + 2:
+            aside = self.asides.pop()
+            future = self.executor.submit(aside.function, *aside.arguments, limit=self.limits.of_an_aside)
+            self.running[future] = (aside, 0)
+        while self.queue and len(self.running) < 2 * slots + 2:
+            self._start(*self.queue.pop())
+        if not self.queue and self.executor.isolated:
+            while self.again and len(self.running) < 2 * slots + 2:
+                self._start(*self.again.pop())
+        elif self.again and not self.running:
+            self._start(*self.again.pop())
+        return bool(self.running)
+
+    def _start(self, unit, attempt):
+        series = unit.case.series
+        what = (unit.runs, unit.cost, unit.algorithm, series.seed, unit.noise, series.alignment)
+        self.running[self.executor.submit(perform, *what, limit=self.limits.of(unit))] = (unit, attempt)
+
+    def finish(self, future):
+        unit, attempt = self.running.pop(future)
+        error = _error(future)
+        if isinstance(error, CancelledError):
+            self.executor.check()  # nobody here cancels: the place may be gone
+        if isinstance(error, EngineError):  # no number of this engine can be trusted
+            raise error
+        if not isinstance(unit, Unit):
+            self.progress.set_by(unit)
+            if error is None:
+                self._add(unit.keep(self.store, future.result()) or ())
+            else:
+                self.progress.say(f"{unit.name} failed ({type(error).__name__}: {error})")
+            return
+        if error is None:
+            rows, complaint, seconds, semantics = future.result()
+            if semantics != SEMANTICS:
+                error = RuntimeError(
+                    f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
+                )
+        if error is None:
+            self.repeats.compare(unit, rows)
+        if attempt == REPEATED:
+            if error is not None:
+                self.progress.say(f"{unit}: not run twice, as a plug-in should be ({type(error).__name__}: {error})")
+        elif error is None:
+            self.store.add(unit.case.series, rows, self.session, unit.steps, seconds, complaint)
+            self.limits.learn(unit, seconds)
+            self.outcome.done += 1
+            self.outcome.steps += unit.steps
+            self.progress.add(unit)
+        else:
+            self._retry(unit, attempt, error)
+
+    def _add(self, units):
+        """More to do: what an aside has brought."""
+        _announce(units, self.executor)
+        self.queue += [(unit, 1) for unit in reversed(units)]
+        self.progress.expect(units)
+
+    def _retry(self, unit, attempt, error):
+        if attempt < TRIES and not isinstance(error, NotLoaded | ImportError):  # they would come again
+            self.again.append((unit, attempt + 1))
+            if isinstance(error, UnitTimeout):  # somebody may be waiting for long
+                self.progress.say(f"{unit}: {error}; it is tried again")
+        else:
+            self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
+            self.progress.give_up(unit, self.failed[-1])
+
+
+def times(number) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _error(future):
+    try:
+        return future.exception()
+    except CancelledError as error:
+        return error
+
+
+def surroundings(executor) -> dict:
+    """What a session ran on."""
+    return {
+        "workers": executor.slots,
+        "where": executor.where,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "machine": f"{platform.system()} {platform.machine()}, {processor()}, {os.cpu_count()} cores",
+    }
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or "unknown processor"
+
+
+def check_costs(planned: list[Planned]):
+    """Every cost once, before anything runs."""
+    for cost in {id(cost): cost for _, cost, _ in planned}.values():
+        check_cost(cost)

@@ -1,0 +1,1 @@
+"""Verdicts: what a fit, or a comparison with a prediction, says about a rate."""

@@ -1,0 +1,319 @@
+"""Whether runs follow the predicted curve: each replicate against the prediction at its own partition.
+
+Pairing takes the partitions' share out of the scatter, so that some dozen runs tell a per cent.  The comparison is
+two-sided: a regret that is too low is as wrong as one that is too high.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import special
+
+from ..arguments import real, shown
+from ..display import Speaking
+from ..fit.fit import Estimate, Fit
+from ..fit.log_means import LogMeans, check_level, cut, log_means, rounded_up
+from .rules import LEVEL, Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..predict.water_level import Prediction
+
+MARGIN = 0.02  # of the ratio measured / predicted
+SLOPE_MARGIN = 0.01
+EARLY = 1 / 3  # of the range in ln T: where the theory is not yet good to a per cent, and nothing is judged
+LOCKED = 2.0  # times the predicted regret, in all or over its last stretch: such a run is locked in
+STRETCH = 2.0  # the factor in T of that stretch
+FEWEST_PAIRS, VARIED, LEAST = 8, 0.05, 0.5  # runs, spread of ln R over partitions, and correlation with it
+MOST_LOCKED = 0.05  # share of the runs; the theory knows of none
+
+
+@dataclass(frozen=True, repr=False)
+class Agreement(Speaking):
+    """How measured regrets compare with predicted ones.
+
+    In `table`, `predicted` is the mean over the partitions of all runs, `spared` the mean regret of those that are not
+    locked in.
+
+    `name` is CONSISTENT where runs follow the theory: their mean ratio to it lies within `margin` of 1 and its slope
+    against ln T within `slope_margin` of 0, both limits at once.  It is REFUTED where one of them lies outside by more
+    than `allowance`, the share of the regret that the theory leaves open itself (noise and spread within cells).
+
+    For example
+
+        print(rc.agreement(runs))      # see `agreement`
+    """
+
+    data: LogMeans  # of the ratios of runs that are not locked in, at the horizons that are judged
+    table: pd.DataFrame = field(repr=False)  # horizon, ratio, low, high, runs, judged, and means: predicted, spared
+    replicates: int
+    locked: tuple[int, ...]  # replicates
+    allowance: float
+    slope_allowance: float
+    own_partitions: bool = True  # runs vary with their partitions as predicted
+    margin: float = MARGIN
+    slope_margin: float = SLOPE_MARGIN
+    level_of_confidence: float = LEVEL
+
+    @cached_property
+    def level(self) -> Estimate:
+        """Of the logarithm of measured / predicted, averaged over the horizons that are judged."""
+        weights = np.full(len(self.data.y), 1 / len(self.data.y))
+        return Estimate(float(weights @ self.data.y), self._error(weights), self.data.replicates - 1)
+
+    @cached_property
+    def slope(self) -> Estimate:
+        """Of the same against ln T."""
+        return Fit(self.data).whole
+
+    def _error(self, weights) -> float:
+        return math.sqrt(max(0.0, float(weights @ self.data.covariance @ weights)))
+
+    @property
+    def ratio(self) -> tuple[float, float, float]:
+        """Measured / predicted, and its interval."""
+        return tuple(math.exp(min(v, 700.0)) for v in (self.level.value, self.level.low, self.level.high))
+
+    @property
+    def lock_in(self) -> tuple[float, float, float]:
+        """The share of runs that lock in, and its interval (Clopper and Pearson)."""
+        k, n = len(self.locked), self.replicates
+        low = float(special.betaincinv(k, n - k + 1, 0.025)) if k else 0.0
+        return k / n, low, float(special.betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
+
+    @property
+    def locks_in(self) -> bool:
+        """Whether clearly more runs lock in than a theory without lock-in can leave out."""
+        return bool(self.locked) and self.lock_in[1] > MOST_LOCKED
+
+    @cached_property
+    def name(self) -> Name:
+        return self._judged[0]
+
+    @property
+    def reason(self) -> str:
+        return self._judged[1]
+
+    def __str__(self):
+        return f"{self.name}: {self.reason}"
+
+    def __repr__(self):
+        return f"<Agreement {self}>"
+
+    def _facts(self):
+        T = self.data.horizons
+        judged = f"{len(T)} horizons, T = {T[0]:.7g} ... {T[-1]:.7g}, and {self.replicates} runs"
+        return {
+            "verdict": self,
+            "measured / predicted": "{:.3f} [{:.3f}, {:.3f}]".format(*self.ratio),
+            "judged": judged,
+        }
+
+    @cached_property
+    def _judged(self) -> tuple[Name, str]:
+        ratio, slope = self.ratio, self.slope
+        said = (
+            f"measured / predicted {ratio[0]:.3f} [{ratio[1]:.3f}, {ratio[2]:.3f}], its slope {slope.value:+.4f} "
+            f"[{slope.low:+.4f}, {slope.high:+.4f}]"
+        )
+        if not self.own_partitions:
+            return Name.REFUTED, f"{said}, but runs do not vary with their partitions as predicted: are they others?"
+        if self.locked:
+            share, low, high = self.lock_in
+            said = (
+                f"{len(self.locked)} of {self.replicates} runs lock in ({100 * share:.0f} % [{100 * low:.0f}, "
+                f"{100 * high:.0f}]); of {'all' if self.data.replicates == self.replicates else 'the others'} {said}"
+            )
+            if self.locks_in:
+                return Name.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
+        margins = (
+            (self.level, math.log1p(self.margin), self.allowance),
+            (slope, self.slope_margin, self.slope_allowance),
+        )
+        side = (1 + self.level_of_confidence) / 2  # two quantities may each refute
+        outside = [self._outside(e, margin + allowed, side) for e, margin, allowed in margins]
+        if any(outside):
+            what = "level" if outside[0] else "slope"
+            return Name.REFUTED, f"{said}: its {what} differs by more than {self._margin(what)}"
+        if all(self._inside(e, margin) for e, margin, _ in margins):
+            return Name.CONSISTENT, f"{said}: within {100 * self.margin:g} % and {self.slope_margin:g}"
+        return Name.INCONCLUSIVE, f"{said}; {self._remedy(margins)}"
+
+    @staticmethod
+    def _outside(estimate, margin, side) -> bool:
+        return max(estimate.lower_limit(side), estimate.mirrored().lower_limit(side)) > margin
+
+    def _inside(self, estimate, margin) -> bool:
+        limit = self.level_of_confidence
+        return max(estimate.upper_limit(limit), estimate.mirrored().upper_limit(limit)) < margin
+
+    def _margin(self, what) -> str:
+        if what == "slope":
+            return f"{self.slope_margin + self.slope_allowance:.2g}"
+        return f"{100 * (self.margin + self.allowance):.2g} %"
+
+    def _remedy(self, margins) -> str:
+        """What would decide: more runs, or nothing, where an estimate lies in what the theory leaves open."""
+        undecided = [(e, margin, allowed) for e, margin, allowed in margins if not self._inside(e, margin)]
+        rooms = [max(margin - abs(e.value), abs(e.value) - margin - allowed) for e, margin, allowed in undecided]
+        if min(rooms) <= 0:
+            return (
+                f"the theory leaves {100 * self.allowance:.1f} % of the level and {self.slope_allowance:.2g} of the "
+                "slope open here (noise and spread within cells)"
+            )
+        df = self.data.replicates - 1
+        reach = special.stdtrit(df, self.level_of_confidence) + special.stdtrit(df, 0.9)
+        needed = max((reach * e.se / room) ** 2 for (e, _, _), room in zip(undecided, rooms, strict=True))
+        return f"N = {float(rounded_up(self.replicates * max(needed, 1.0) + 1)):.0f} runs would do"
+
+
+def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN, slope_margin: float = SLOPE_MARGIN):
+    """Compare runs with a prediction, replicate by replicate at its own partition: an `Agreement`.
+
+    `runs` is what `simulate` gives, or its table; without a prediction, that of their algorithm and cost at their
+    replicates, horizons and seed is made.
+
+    For example
+
+        rc.agreement(rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), [2**k for k in range(8, 15)], replicates=8))
+    """
+    for name, value in (("margin", margin), ("slope_margin", slope_margin)):
+        if not 0 < real(name, value) < 1:
+            raise ValueError(f"{name} = {shown(value)} must lie between 0 and 1")
+    if prediction is None:
+        prediction = _prediction_for(runs)
+    table = getattr(runs, "frame", runs)
+    log_means(table)  # or it says why it is no table of runs
+    _check_same(table, prediction)
+    place = 0 if prediction.partitions == "fixed" else table["replicate"]
+    predicted = prediction.frame.rename(columns={"alignment": "place", "noise": "noise_effect"})
+    paired = table.assign(place=place).merge(predicted, on=["place", "horizon"], suffixes=("", "_predicted"))
+    missing = len(table) - len(paired)
+    if missing:
+        raise ValueError(
+            f"{missing} of {len(table)} runs have no prediction: predict at their horizons, and at their replicates or "
+            'more (alignments=N), or "fixed" for runs with alignment="fixed"'
+        )
+    if "side" in table and not np.allclose(paired["side"], paired["side_predicted"], rtol=1e-12, atol=0):
+        raise ValueError("runs and prediction have other partitions: predict with the seed of the runs")
+    squared = variance(table["noise"].iloc[0]) if "noise" in table else 1.0
+    means = paired.groupby("horizon")[["noise_effect", "within", "error"]].mean()
+    left_open = means["noise_effect"] * squared + means["within"] + means["error"]
+    return compare(paired, paired["regret_predicted"].to_numpy(), left_open.to_numpy(), margin, slope_margin)
+
+
+def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGIN, level=LEVEL) -> Agreement:
+    """The same from a table of runs, what is predicted for each of them, and the share left open at each horizon."""
+    import pandas as pd
+
+    check_level(level)
+    table = table.assign(predicted=predicted, ratio=table["regret"].to_numpy() / predicted)
+    locked = locked_in(table)
+    replicates = int(table["replicate"].nunique())
+    kept = replicates - len(locked)
+    rest = table[~table["replicate"].isin(locked)] if kept >= max(3, replicates / 2) else table
+    data = log_means(rest.assign(regret=rest["ratio"]))
+    x = data.x
+    judged = x >= x[0] + EARLY * (x[-1] - x[0]) - 1e-9
+    judged[-3:] = True
+    reach = special.stdtrit(data.replicates - 1, (1 + level) / 2) * np.sqrt(np.diag(data.covariance))
+    found = pd.DataFrame(
+        {
+            "horizon": data.horizons,
+            "ratio": np.exp(data.y),
+            "low": np.exp(data.y - reach),
+            "high": np.exp(np.minimum(data.y + reach, 700.0)),
+            "runs": [len(sample) for sample in data.samples],
+            "judged": judged,
+            "predicted": table.groupby("horizon")["predicted"].mean().to_numpy(),
+            "spared": rest.groupby("horizon")["regret"].mean().to_numpy(),
+        }
+    )
+    late = np.asarray(left_open)[judged]
+    tilt = abs(late[-1] - late[0]) / (x[judged][-1] - x[judged][0])
+    return Agreement(
+        data=cut(data, judged),
+        table=found,
+        replicates=replicates,
+        locked=tuple(locked),
+        allowance=float(late.mean()),
+        slope_allowance=float(tilt),
+        own_partitions=_own_partitions(rest),
+        margin=margin,
+        slope_margin=slope_margin,
+        level_of_confidence=level,
+    )
+
+
+def _own_partitions(table) -> bool:
+    """Whether runs vary with their partitions as predicted, where that can be told: else they may be other ones'.
+
+    By the upper limit of the correlation at the last horizon (Fisher's z, at the 99 % level).
+    """
+    last = table[table["horizon"] == table["horizon"].max()]
+    predicted, ratio = np.log(last["predicted"].to_numpy()), np.log(last["ratio"].to_numpy())
+    if len(last) < FEWEST_PAIRS or np.std(predicted) < VARIED or np.std(predicted + ratio) == 0:
+        return True
+    found = float(np.corrcoef(predicted, predicted + ratio)[0, 1])
+    limit = math.atanh(min(found, 1 - 1e-12)) + float(special.ndtri(0.99)) / math.sqrt(len(last) - 3)
+    return limit > math.atanh(LEAST)
+
+
+def locked_in(table) -> list[int]:
+    """Replicates that left the curve: their regret is far above what is predicted for it, or for its last stretch.
+
+    Early horizons do not count: there a few unlucky queries do the same.
+    """
+    horizons = np.sort(table["horizon"].unique())
+    late = table[np.log(table["horizon"]) >= np.log(horizons[0]) + EARLY * np.log(horizons[-1] / horizons[0])]
+    left = set(late.loc[late["ratio"] > LOCKED, "replicate"].tolist())
+    before = horizons[horizons <= horizons[-1] / STRETCH * (1 + 1e-9)]
+    if table["anytime"].iloc[0] and len(before):
+        sums = [table[table["horizon"] == h].set_index("replicate") for h in (before[-1], horizons[-1])]
+        paid, due = (sums[1][name] - sums[0][name] for name in ("regret", "predicted"))
+        left |= set(paid.index[paid > LOCKED * due].tolist())
+    return sorted(left)
+
+
+def _prediction_for(runs) -> Prediction:
+    from ..predict.water_level import predict
+
+    if not hasattr(runs, "frame"):
+        raise ValueError("a table of runs alone does not say what to predict; give agreement(runs, prediction)")
+    table = runs.frame
+    fixed = table["alignment"].iloc[0] == "fixed"
+    replicates = "fixed" if fixed else sorted(table["replicate"].unique().tolist())
+    horizons = sorted(table["horizon"].unique().tolist())
+    return predict(runs.algorithm, runs.cost, horizons, replicates, int(table["seed"].iloc[0]))
+
+
+def _check_same(table, prediction):
+    """Refuse to compare runs with the prediction for something else."""
+    names = {
+        "cost": str(prediction.cost),
+        "algorithm": str(prediction.algorithm),
+        "seed": prediction.seed,
+        "alignment": prediction.partitions,
+    }
+    if prediction.partitions == "fixed":
+        del names["seed"]
+    if prediction.partitions == "given":
+        del names["seed"], names["alignment"]
+    for column, name in names.items():
+        if column in table and table[column].iloc[0] != name:
+            raise ValueError(
+                f"the runs have {column} = {shown(table[column].tolist()[0])}, and the prediction is for {shown(name)}"
+            )
+
+
+def variance(noise: str) -> float:
+    """Of a noise law that runs name: Gaussian(sigma=1.0)."""
+    sigma = re.search(r"sigma=([^,)]+)", noise)
+    return float(sigma.group(1)) ** 2 if sigma else 1.0

@@ -1,0 +1,471 @@
+"""From the cases of a study and a table of runs to fits and verdicts.
+
+Window, margin, log powers and controls were fixed with the cases.  Exponents are judged at the log power that theory
+stands by; printed and corrected log powers are judged beside it, with the exponent granted.  All claims of a study are
+adjusted together (Holm).  A control is judged by the same rules, in the place of the claim that it stands for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..claims import NEVER, Case, Claim, Control, Curve
+from ..fit.fit import Fit, fit_rate
+from ..fit.log_means import FitError, LogMeans, log_means, rounded_up, within
+from ..lower_bound.hard_family import NONE, Sandwich
+from ..predict.far import Far, far, visible
+from .agreement import Agreement, compare, variance
+from .compare import Gap, gap_of
+from .rules import (
+    LOG_MARGIN,
+    RESOLUTION,
+    Assessment,
+    Name,
+    Verdict,
+    adjusted_among,
+    decide,
+    decide_parts,
+    holm,
+    log_worth,
+    looks_cost,
+    with_force,
+)
+
+FEWEST = 3  # runs at a horizon, for an interval
+CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
+FEASIBLE = 1e12  # the last horizon that anybody would wait for
+SPARED = "a mean below the certified curve would have been caught, whatever its slope"
+PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim and what the runs say about it."""
+
+    claim: Claim
+    assessment: Assessment
+
+    @property
+    def name(self) -> Name:
+        """Of the claim as printed.  A bound on the worst cost nearby has no log power of its own to judge."""
+        return self.assessment.name if self.claim.per_cost else self.assessment.exponent.name
+
+    @property
+    def reason(self) -> str:
+        return str(self.assessment) if self.claim.per_cost else self.assessment.exponent.reason
+
+
+@dataclass(frozen=True)
+class Result:
+    """A case, its fit without a log power (None: no fit), and its verdicts; `problem` says why nothing is judged."""
+
+    case: Case
+    data: LogMeans | None  # at all horizons; the fit keeps those of the window
+    fit: Fit | None
+    problem: str
+    judged: tuple[Judged, ...]
+    controls: tuple[tuple[Control, Verdict], ...]
+    found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
+    expected: int
+    agreement: Agreement | None = None  # with the predicted curve
+    unforetold: str = ""  # why there is none
+    look: int = 1  # how often runs of this case have been judged, this time included
+    sandwich: Sandwich = NONE  # between the certified bound of the cost and the runs on its hard family
+    sandwich_fit: Fit | None = None  # of the mean over the family
+    beyond: Curve | None = None  # predicted, from the last horizon on, at the partitions of the runs
+
+    def fit_for(self, claim: Claim) -> Fit | None:
+        """By which a claim is judged, no log power divided out: of the cost's own runs, or of those on its family."""
+        return self.fit if claim.per_cost else self.sandwich_fit
+
+    @property
+    def own(self) -> Judged:
+        """The verdict on the algorithm's own theorem."""
+        return next(judged for judged in self.judged if judged.claim == self.case.own)
+
+    @property
+    def forceful(self) -> bool:
+        """The negative controls were refuted, so that the verdicts could have come out otherwise."""
+        return self.control == Name.REFUTED
+
+    @property
+    def control(self) -> Name:
+        """The verdict on the negative controls; of several the one that speaks most against the rules."""
+        names = {v.name for _, v in self.controls}
+        return next(n for n in (Name.CONSISTENT, Name.INCONCLUSIVE, Name.REFUTED) if n in names)
+
+    @cached_property
+    def predicted_slope(self) -> float | None:
+        """What the fit of this window finds in the predicted regret, nothing divided out."""
+        return None if self.fit is None else predicted_slope(self.case, self.fit, self.agreement)
+
+    @cached_property
+    def foretold(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """T and the predicted mean regret: at the partitions of the runs where there are runs, and beyond them at the
+        same or, where those cannot be followed, at others."""
+        at = np.empty((2, 0))
+        if self.agreement is not None:
+            at = self.agreement.table[["horizon", "predicted"]].to_numpy(float).T
+        for curve in filter(None, (self.beyond, self.case.curve)):
+            onward = np.array([curve.horizons, curve.regret])
+            at = np.hstack([at, onward[:, onward[0] > at[0].max(initial=0.0) * (1 + 1e-9)]])
+        return (at[0], at[1]) if at.size else None
+
+    @cached_property
+    def far(self) -> Far | None:
+        """What the predicted curve says about the algorithm's own theorem, far beyond the runs."""
+        case = self.case
+        return None if case.curve is None else far(case.curve, case.own, case.period, case.shift)
+
+    @cached_property
+    def bent(self) -> bool:
+        """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
+        fit = self.fit.at(self.own.claim.rate.log_power)
+        return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
+
+    @property
+    def log_worth(self) -> float:
+        """The slope that one factor ln T is worth over the window."""
+        return log_worth(self.fit.data.horizons)
+
+    @cached_property
+    def bootstrap(self) -> tuple[float, float]:
+        """Of the slope without a log power; dividing one out moves it as it moves the slope."""
+        return self.fit.bootstrap()
+
+    def local_slopes(self):
+        """Between all neighbouring horizons, also outside the window, no log power divided out."""
+        return Fit(self.data).local_slopes()
+
+
+def excludes_zero(estimate) -> bool:
+    wide = replace(estimate, level=1 - CAUTION_LEVEL)
+    return not wide.low <= 0 <= wide.high
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All results of a study."""
+
+    results: tuple[Result, ...]
+    margin: float
+    comparisons: tuple[tuple[str, str], ...] = ()  # pairs of labels
+    log_margin: float = LOG_MARGIN
+    resolution: float = RESOLUTION
+
+    @cached_property
+    def costs(self) -> list[tuple[str, int]]:
+        return list(dict.fromkeys((r.case.family, r.case.dim) for r in self.results))
+
+    def of(self, family) -> list[Result]:
+        return [r for r in self.results if r.case.family == family]
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """The declared comparisons, cost by cost."""
+        by_cost = {}
+        for result in self.results:
+            by_cost.setdefault(result.case.cost, {})[result.case.algorithm] = result
+        return [gap_of(r[a], r[b]) for r in by_cost.values() for a, b in self.comparisons if a in r and b in r]
+
+    @property
+    def claims(self) -> int:
+        """How many verdicts are adjusted together."""
+        return sum(len(parts_of(judged)) for result in self.results for judged in result.judged)
+
+
+def analyse(
+    cases: list[Case],
+    runs,
+    margin: float,
+    comparisons=(),
+    foretold=lambda series: None,
+    resolution: float = RESOLUTION,
+    look=lambda series: 1,
+    sandwich=lambda case: NONE,
+) -> Analysis:
+    """Fit and judge every case.
+
+    `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
+    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them,
+    `look` how often they have been judged, this time included, and `sandwich` the runs of a case on its hard family.
+    """
+    if not callable(runs):
+        runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
+    results = [
+        result_of(named, runs(digest), margin, foretold(digest), resolution, look(digest), sandwich(case))
+        for case, named in zip(cases, with_distinct_names(cases), strict=True)
+        for digest in [case.series.digest]
+    ]
+    return Analysis(tuple(adjusted(results)), margin, tuple(comparisons), resolution=resolution)
+
+
+def with_distinct_names(cases: list[Case]) -> list[Case]:
+    """The cases; where a family comes with several settings, its name carries those that differ: cusp(power=0.7).
+
+    A setting that differs in one dimension is named in all of them, so that a name means the same in each.
+    """
+    by_place = {}
+    for case in cases:
+        by_place.setdefault((case.family, case.dim), {})[case.cost] = case.parameters
+    differing = {}
+    for (family, _), same in by_place.items():
+        keys = {k for found in same.values() for k in found}
+        differing.setdefault(family, set()).update(
+            k for k in keys if len({found.get(k) for found in same.values()}) > 1
+        )
+
+    def named(case):
+        given = [f"{k}={v}" for k, v in case.parameters.items() if k in differing[case.family]]
+        return replace(case, family=f"{case.family}({', '.join(given)})") if given else case
+
+    return [named(case) for case in cases]
+
+
+def result_of(
+    case: Case, table, margin, foretold=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
+) -> Result:
+    if foretold is not None and foretold["curve"] is not None:
+        long = Curve.from_json(foretold["curve"])  # than that of the plan, as a rule
+        case = replace(case, curve=max(filter(None, (case.curve, long)), key=lambda curve: curve.horizons[-1]))
+    table, found, problem = complete(case, table)
+    theory = against_theory(case, table, foretold)
+    data = fit = None
+    if table is not None and len(table):
+        try:
+            data = log_means(table)
+            fit = None if problem else fit_rate(data, window=case.window, period=case.period)
+        except FitError as error:
+            problem = problem or str(error)
+    if fit is not None:
+        problem = premature(case, fit, margin, theory[0]) or fit.problem
+    rules = {"margin": margin, "resolution": resolution, "look": look}
+    on_family, trouble = fit_of(sandwich)
+    refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
+
+    def judged_on_runs(claim):
+        if problem:
+            return Judged(claim, Assessment(refused, refused, refused if claim.corrected else None))
+        return judge_claim(claim, fit, **rules)
+
+    judged = tuple(
+        judged_on_runs(claim)
+        if claim.per_cost
+        else judge_bound(claim, sandwich, on_family, trouble, **rules | {"look": sandwich.look})
+        for claim in case.claims
+    )
+    controls = tuple(
+        (control, refused if problem else judge_control(control, case.own, fit, **rules)) for control in case.controls
+    )
+    counts = found, case.replicates
+    beyond = Curve.from_json(foretold["beyond"]) if foretold and foretold.get("beyond") else None
+    return Result(case, data, fit, problem, judged, controls, *counts, *theory, look, sandwich, on_family, beyond)
+
+
+def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
+    """The slope of the mean over a hard family, or what is wrong with it."""
+    if not sandwich.rungs:
+        return None, f"no family: {'; '.join(sandwich.problems) or 'none was run'}"
+    try:
+        fit = fit_rate(sandwich.table())
+    except FitError as error:
+        return None, f"on its hard family: {error}"
+    return fit, fit.problem
+
+
+def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement | None, str]:
+    """How the runs compare with what theory foretells for each of them, or why they cannot be compared."""
+    if foretold is None:
+        return None, "no regret was predicted"
+    if foretold["problem"]:
+        return None, foretold["problem"]
+    if table is None or table.empty:
+        return None, "no run of this case has finished"
+    place = {horizon: j for j, horizon in enumerate(foretold["horizons"])}
+    predicted = np.array(foretold["regret"])
+    fixed = case.series.alignment == "fixed"
+    known = table["horizon"].isin(list(place)) & (fixed | (table["replicate"] < len(predicted)))
+    table = table[known]
+    if table.empty:
+        return None, "no regret was predicted at these horizons"
+    columns = table["horizon"].map(place).to_numpy()
+    rows = 0 if fixed else table["replicate"].to_numpy()
+    noise, spread, error = np.array(foretold["left_open"])[sorted(set(columns.tolist()))].T
+    left_open = noise * variance(case.series.noise) + spread + error
+    try:
+        return compare(table, predicted[rows, columns], left_open), ""
+    except FitError as problem:
+        return None, str(problem)
+
+
+def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float | None:
+    """What a fit finds in the predicted regret: that of its runs, or else that of the curve over other partitions."""
+    if agreement is not None:
+        known = agreement.table.set_index("horizon")["predicted"].reindex(fit.data.horizons).to_numpy()
+        if np.isfinite(known).all():
+            return fit.slope_of(known)
+    return None if case.curve is None else fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
+
+
+def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None = None) -> str:
+    """What is wrong with a window that starts before the onset: theory expects another slope there.
+
+    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
+    """
+    first, last = case.window
+    if first >= case.onset:
+        return ""
+    onset = case.onset
+    if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
+        onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
+    needed = onset * (case.period**2 if case.period else 16.0)
+    advice = "; no T that can be run would do"
+    if needed < FEASIBLE:
+        advice = f"; T_max = {rounded_up(needed)} would do" if needed > last else ""
+    if case.curve is None:
+        ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
+        return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
+    predicted = predicted_slope(case, fit, agreement)
+    promised = case.own.rate
+    return (
+        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
+        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}{advice}"
+    )
+
+
+def _approach(case: Case, margin: float) -> str:
+    """When the predicted slope comes near the promise."""
+    near = f"within {margin:g} of the promise (its logarithm included)"
+    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
+    if seen is not None:
+        return f"comes {near} at T = {seen:.2g}"
+    return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"
+
+
+def complete(case: Case, table):
+    """The runs that a fit may use, how many there are at least at every horizon of the window, and what is wrong.
+
+    Of an algorithm whose horizons share their runs only those count that have all of them.
+    """
+    if table is None or table.empty:
+        return None, 0, "no run of this case has finished"
+    table = table[table["horizon"].isin(case.horizons) & (table["replicate"] < case.replicates)]
+    if case.anytime:
+        reached = table.groupby("replicate")["horizon"].nunique()
+        whole = reached.index[reached == len(case.horizons)]
+        table = table[table["replicate"].isin(whole)]
+        return table, len(whole), "" if len(table) else "no run of this case has all its horizons"
+    counts = table.groupby("horizon")["replicate"].nunique().reindex(case.horizons, fill_value=0)
+    inside = [h for h, held in zip(case.horizons, within(case.horizons, case.window), strict=True) if held]
+    inside = inside or case.horizons
+    fewest = int(counts[list(inside)].min())
+    table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
+    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
+
+
+def lacking(counts) -> str:
+    """What is wrong with horizons that have fewer runs than an interval needs."""
+    none = [f"{h}" for h, n in counts.items() if n == 0]
+    if none:
+        return f"no run at T = {', '.join(none)} has finished"
+    few = [f"{n} at T = {h}" for h, n in counts.items()]
+    return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
+
+
+def judge_claim(claim: Claim, fit: Fit, margin: float, resolution=RESOLUTION, look=None) -> Judged:
+    """The verdicts on a claim before any adjustment; where theory forbids a refutation, that is said."""
+    parts = decide_parts(fit, claim.printed, claim.corrected, claim.kind, margin, resolution=resolution, look=look)
+    why = irrefutable(claim)
+    return Judged(claim, Assessment(*(held_back(v, why) if why else v for v in parts)))
+
+
+def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
+    """The verdict on a bound for the worst cost nearby, from the mean over its hard family.
+
+    No mean may lie below the certified curve, whatever its slope.  While all lie above, a slope that is too small
+    cannot last, since the curve has the promised one: it refutes nothing.
+    """
+    if sandwich.below:
+        found = beaten(sandwich, margin, looks_cost(look))
+    elif fit is None or trouble:
+        found = Verdict(Name.INCONCLUSIVE, trouble, margin=margin)
+    else:
+        found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
+        above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
+        found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
+        left_out = f" ({'; '.join(sandwich.problems)})" if sandwich.problems else ""
+        found = replace(found, reason=found.reason + left_out, spared=SPARED)
+    return Judged(claim, Assessment(found, found))
+
+
+def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
+    """What no strategy can do was done."""
+    worst = min(sandwich.below, key=lambda rung: rung.p_value)
+    others = f", and at {len(sandwich.below) - 1} more horizons" if len(sandwich.below) > 1 else ""
+    reason = (
+        f"ENGINE ERROR: at T = {worst.horizon:,} the mean regret over {len(worst.regrets)} members of the hard family, "
+        f"{worst.mean:.4g}, lies below the certified {worst.bound:.4g}{others}, which no strategy can (p = "
+        f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
+    )
+    p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
+    return Verdict(Name.REFUTED, reason, margin=margin, p_value=p, blames="exponent")
+
+
+def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
+    """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
+
+    Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
+    """
+    return decide(fit.tilted(control.tilt(own)), own.rate, own.kind, margin, resolution=resolution, look=look)
+
+
+def irrefutable(claim: Claim) -> str:
+    """Why no runs can refute a claim, empty if they can."""
+    if not claim.violated:
+        return ""
+    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
+
+
+def held_back(verdict, why):
+    if verdict.name != Name.REFUTED:
+        return verdict
+    reason, changed = f"{verdict.reason}, but {why}", "REFUTED but for a guard"
+    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
+
+
+def adjusted(results) -> list[Result]:
+    """The same results after Holm's step-down over all their claims, each verdict with its force.
+
+    A rate may be refuted and its exponent not: that is told apart at the end.
+    """
+    parts = [
+        (i, j, part)
+        for i, result in enumerate(results)
+        for j, judged in enumerate(result.judged)
+        for part in parts_of(judged)
+    ]
+    before = [getattr(results[i].judged[j].assessment, part) for i, j, part in parts]
+    changed = {place: with_force(v.alone) for place, v in zip(parts, holm(before), strict=True)}
+    places = {(i, part): k for k, (i, j, part) in enumerate(parts) if results[i].judged[j].claim == results[i].case.own}
+
+    def again(i, j, judged):
+        new = {part: changed[i, j, part] for part in parts_of(judged)}
+        return replace(judged, assessment=replace(judged.assessment, **new))
+
+    return [
+        replace(
+            r,
+            judged=tuple(again(i, j, judged) for j, judged in enumerate(r.judged)),
+            controls=tuple((c, adjusted_among(v, before, places[i, "exponent"])) for c, v in r.controls),
+        )
+        for i, r in enumerate(results)
+    ]
+
+
+def parts_of(judged: Judged) -> list[str]:
+    """What is judged apart.  A bound on the worst cost nearby has no log power of its own."""
+    parts = PARTS if judged.claim.per_cost else PARTS[:1]
+    return [part for part in parts if getattr(judged.assessment, part) is not None]

@@ -1,0 +1,302 @@
+"""How fast the engine is, as ratios to the sampling it cannot avoid: `python -m studies.benchmarks.engine`.
+
+The floor of an algorithm that queries points is a compiled loop that draws the same uniforms and normals and evaluates
+the same cost, all written into it; that of one that asks for values at known places draws one normal per step.  The
+kernels are those made for one formula, as long runs use them.  Floor and algorithm take turns, a tenth of the run at a
+time, and each turn counts with its fastest repeat, so that other work on the machine disturbs little.  What an
+algorithm is held to stands with its registration.  `--against` lets the engine of another checkout take turns too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import function_zoo as zoo
+from ratecheck.algorithms.registry import NAMED, Entry
+from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, folder, guarded, path
+from ratecheck.engine.simulate import STANDARD, begin, simulate
+from ratecheck.files import write_whole
+from ratecheck.sampling.generator import open_state, uniform
+from ratecheck.sampling.jit import NO_POINTER, Kernel, compiled, value
+from ratecheck.sampling.noise import sample
+
+PROMISED = [entry for entry in NAMED.values() if entry.promised is not None]
+HORIZONS = (10**5, 10**6, 10**7)
+TURNS = 10
+FLOOR_STEPS = 100_000
+OTHER_ENGINE = """
+import sys, time
+import ratecheck, function_zoo
+from ratecheck.engine import begin
+for line in sys.stdin:
+    cls, settings, name, dim, horizon, turns = eval(line)
+    cost = function_zoo.get(name, dim=dim)
+    run, _ = begin(getattr(ratecheck, cls)(**settings).settle(cost), cost, horizon, 0)
+    times = []
+    for turn in range(turns):
+        start = time.perf_counter()
+        run.advance(horizon * (turn + 1) // turns)
+        times.append(time.perf_counter() - start)
+    print(times, flush=True)
+"""
+FIRST_REGRET = (
+    "import ratecheck as rc, function_zoo as zoo;"
+    "print(rc.simulate(rc.{}(), zoo.get('quadratic', dim=2), [1000], replicates=1).frame.regret[0])"
+)
+
+
+@Kernel
+def point_floor(f, law, scale, dof, rng, x, steps):
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    total = 0.0
+    for _ in range(steps):
+        for q in range(x.size):
+            x[q], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        total += value(f, x) + noise
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return total
+
+
+@compiled
+def noise_floor(law, scale, dof, rng, steps):
+    s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
+    total = 0.0
+    for _ in range(steps):
+        noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
+        total += noise
+    rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
+    return total
+
+
+def seconds(work) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class OtherEngine:
+    """The engine of another checkout, in a process of its own."""
+
+    def __init__(self, checkout):
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
+        # the folder of a process that runs a command line comes first on its path
+        self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], cwd=checkout, env=environment, **pipes)
+
+    def times(self, entry: Entry, settings, cost, horizon) -> list[float]:
+        """Of the turns of one run."""
+        print((entry.cls, settings, cost.name, cost.dim, horizon, TURNS), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise SystemExit("the other checkout's engine ended; is it a checkout of ratecheck?")
+        return json.loads(answer)
+
+
+def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
+    """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
+    settled = entry.load()(**settings).settle(cost)
+    rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
+    run, _ = begin(settled, cost, horizon, replicate=0)
+    if entry.promised.queries_points:
+        for kernel in (point_floor, run.kernel):
+            kernel.specialise(cost, run.formula)
+
+    def floor():
+        if entry.promised.queries_points:
+            point_floor.own[run.formula](NO_POINTER, *STANDARD.numbers, rng, x, FLOOR_STEPS)
+        else:
+            noise_floor(*STANDARD.numbers, rng, FLOOR_STEPS)
+
+    floor()
+    run.advance(1)
+    repeats = max(1, steps // horizon)
+    floor_times, run_times, other_times = np.full((3, repeats, TURNS), np.nan)
+    for repeat in range(repeats):
+        if other:
+            other_times[repeat] = other.times(entry, settings, cost, horizon)
+        run, _ = begin(settled, cost, horizon, replicate=0)
+        for turn in range(TURNS):
+            floor_times[repeat, turn] = seconds(floor)
+            run_times[repeat, turn] = seconds(lambda run=run, turn=turn: run.advance(horizon * (turn + 1) // TURNS))
+    ns = run_times.min(axis=0).sum() / horizon * 1e9
+    floor_ns = floor_times.min(axis=0).mean() / FLOOR_STEPS * 1e9
+    return {
+        "algorithm": entry.cls,
+        "cost": cost.name,
+        "dim": cost.dim,
+        "settings": ", ".join(f"{k} = {v}" for k, v in settings.items()),
+        "T": horizon,
+        "cells": run.cells,
+        "ns": ns,
+        "floor": floor_ns,
+        "ratio": ns / floor_ns,
+        "speed_up": other_times.min(axis=0).sum() / horizon * 1e9 / ns,
+    }
+
+
+def speed_table(horizons, steps, other) -> pd.DataFrame:
+    rows = []
+    costs = [zoo.get(name, dim=dim) for name in ("quadratic", "cone") for dim in (1, 2, 3)]
+    for entry in PROMISED:
+        shown = [horizon for horizon in horizons if horizon <= entry.promised.longest]
+        for settings, cost, horizon in itertools.product(entry.promised.settings, costs, shown):
+            rows.append(measure(entry, settings, cost, horizon, steps, other))
+            print(line(rows[-1]), flush=True)
+    return pd.DataFrame(rows)
+
+
+def line(row) -> str:
+    return (
+        f"{row['algorithm']:<13}{row['cost']:<10} d = {row['dim']}  {row['settings']:<13} T = {row['T']:<8.0e}"
+        f"{row['cells']:>8} cells {row['ns']:>7.1f} ns {row['floor']:>6.1f} ns {row['ratio']:>6.2f}"
+        + ("" if math.isnan(row["speed_up"]) else f"   {row['speed_up']:.2f} times the other")
+    )
+
+
+def against_targets(table) -> list[tuple[str, float, float]]:
+    """What was promised: a name, what was measured, and what it may be at most."""
+    found = []
+    for entry in PROMISED:
+        own = table[table.algorithm == entry.cls]
+        found.append((f"{entry.cls} / floor, median", own.ratio.median(), entry.promised.median))
+        for first, last, at_most in entry.promised.worst:
+            part = own[(own.cells >= first) & (own.cells < last)]
+            if len(part):
+                found.append((f"{entry.cls} / floor, worst of {first:g} to {last:g} cells", part.ratio.max(), at_most))
+    return found
+
+
+def identities(horizon, repeats) -> list[tuple[str, float, float]]:
+    """The check of identities at the end of a run, against the run before it.
+
+    So short a run varies by more than the two per cent allowed from one repeat to the next.
+    """
+    found = []
+    for entry, dim in itertools.product(PROMISED, (1, 2, 3)):
+        cost = zoo.get("cone", dim=dim)
+        settled = entry.load()(**entry.promised.settings[0]).settle(cost)
+
+        def once(settled=settled, cost=cost):
+            start = time.perf_counter()
+            run, _ = begin(settled, cost, horizon, 0)
+            run.advance(horizon)
+            return time.perf_counter() - start, seconds(run.violation)
+
+        made, checked = np.array([once() for _ in range(repeats)]).min(axis=0)
+        found.append((f"{entry.cls}, d = {dim}: identities / run, T = {horizon:.0e}", checked / made, 0.02))
+    return found
+
+
+def anytime_entry() -> Entry:
+    """The algorithm that runs once for all horizons: long runs, many workers and memory are measured on it."""
+    return next(entry for entry in PROMISED if entry.load().anytime)
+
+
+def growth(longest, steps) -> tuple[str, float, float]:
+    """Time per step at the longest horizon against T = 1e5, both in floors, where cells hardly multiply."""
+    worst, entry = 0.0, anytime_entry()
+    for name in ("quadratic", "cone"):
+        cost = zoo.get(name, dim=1)
+        short, long = (measure(entry, entry.promised.settings[0], cost, T, steps) for T in (10**5, longest))
+        print(line(long), flush=True)
+        worst = max(worst, long["ratio"] / short["ratio"])
+    return (f"time per step, T = {longest:.0e} against 1e+05", worst, 1.5)
+
+
+def workers(horizon, repeats) -> tuple[str, float, float]:
+    """Time with two workers against half the time with one."""
+    cost, algorithm = zoo.get("cone", dim=2), anytime_entry().load()()
+
+    def job(count):
+        return seconds(lambda: simulate(algorithm, cost, [horizon], replicates=8, workers=count))
+
+    job(1)
+    one, two = np.array([(job(1), job(2)) for _ in range(repeats)]).min(axis=0)
+    return ("two workers, against half the time of one", 2 * two / one, 2 / 1.9)
+
+
+def memory(horizon) -> tuple[str, float, float]:
+    cost, entry = zoo.get("cone", dim=3), anytime_entry()
+    run, _ = begin(entry.load()(**entry.promised.settings[-1]).settle(cost), cost, horizon, 0)
+    run.advance(horizon)
+    arrays = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
+    return (f"bytes per cell ({run.cells} cells)", sum(a.nbytes for a in arrays) / run.cells, 256.0)
+
+
+def start_up() -> list[tuple[str, float, float]]:
+    """Seconds from `python -c` to the first regret, with empty and with filled caches."""
+    with tempfile.TemporaryDirectory() as cache:
+
+        def once():
+            done = subprocess.run(
+                [sys.executable, "-c", FIRST_REGRET.format(anytime_entry().cls)],
+                env=os.environ | {"NUMBA_CACHE_DIR": cache},
+                check=True,
+                capture_output=True,
+            )
+            return done
+
+        return [
+            ("first regret, never run before (s)", seconds(once), 25.0),
+            ("first regret, second process (s)", min(seconds(once) for _ in range(3)), 3.0),
+        ]
+
+
+def checkout(text) -> Path:
+    place = path(text)
+    if not os.path.isfile(place / "ratecheck" / "engine.py"):  # False too where the name is impossible
+        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/engine.py")
+    return place
+
+
+def main(arguments=None) -> int:
+    parser = Parser(prog="python -m studies.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
+    parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
+    parser.add_argument("--against", type=checkout, metavar="CHECKOUT", help="time the engine found there too; it runs")
+    return guarded(_main, parser.parse_args(arguments))
+
+
+def _main(options) -> int:
+    horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)
+    table = speed_table(horizons, steps, OtherEngine(options.against) if options.against else None)
+    promises = [
+        *against_targets(table),
+        growth(longest, steps),
+        workers(10**6, 1 if options.quick else 5),
+        memory(10**6),
+        *identities(10**4, 30 if options.quick else 300),
+        *start_up(),
+    ]
+    print()
+    if options.against:
+        for cls, part in table.groupby("algorithm"):
+            print(
+                f"{cls}: {part.speed_up.median():.2f} times as fast in the median, {part.speed_up.min():.2f} at least"
+            )
+    for name, measured, at_most in promises:
+        verdict = "" if measured <= at_most else "  MISSED"
+        print(f"{name:<48}{measured:>8.{2 if at_most > 0.1 else 4}f}   at most {at_most:.4g}{verdict}")
+    if options.out:
+        from ratecheck.figures import engine_speed
+
+        options.out.mkdir(parents=True, exist_ok=True)
+        write_whole(options.out / "engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
+        engine_speed(table, options.out / "engine_speed.png", {e.cls: e.promised.worst for e in PROMISED})
+    return 0 if options.quick else int(any(measured > at_most for _, measured, at_most in promises))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

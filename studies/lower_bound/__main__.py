@@ -1,0 +1,76 @@
+"""`python -m studies.lower_bound`: certified lower bounds against real algorithms, as tables, figures and a report."""
+
+import os
+import sys
+from pathlib import Path
+
+import function_zoo as zoo
+from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, workers, writable
+from ratecheck.files import together
+
+PURPOSE = "Measure every algorithm on hard families, against the certified lower bound."
+MOST_MEMBERS = 10**4
+COSTS = [(name, dim) for dim in (1, 2) for name in zoo.families() if name != "dented"]
+COSTS += [(name, 3) for name in ("cone", "plateau", "quadratic", "quartic", "valley")]
+
+
+def main(argv=None) -> int:
+    parser = Parser(prog="python -m studies.lower_bound", description=PURPOSE, epilog=OWN_CODE)
+    parser.add_argument("--family", help="one family only, in the dimensions of the study")
+    parser.add_argument(
+        "--members", type=natural, default=8, help=f"of each family, at least 2, at most {MOST_MEMBERS:,}"
+    )
+    parser.add_argument("--seed", type=natural, default=0)
+    parser.add_argument("--workers", type=workers, default=os.cpu_count())
+    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/lower_bound"))
+    parser.add_argument("--report", action="store_true", help="write the report again from the tables, run nothing")
+    arguments = parser.parse_args(argv)
+    if not 2 <= arguments.members <= MOST_MEMBERS:
+        few, near = ("few", 2) if arguments.members < 2 else ("many", MOST_MEMBERS)
+        parser.error(f"--members {arguments.members} is too {few}; the nearest valid choice is {near}")
+    return guarded(_main, arguments)
+
+
+def _main(arguments) -> int:
+    from function_zoo.registry import lookup
+    from ratecheck.figures import draw_sandwiches
+    from ratecheck.papers.zhao_lai import theorem3
+    from studies.lower_bound.pages import report
+    from studies.lower_bound.sandwich import ORACLE, measure, read
+
+    costs = [(name, dim) for name, dim in COSTS if dim in lookup(name).dims]
+    if arguments.family:
+        costs = [(name, dim) for name, dim in costs if name == lookup(arguments.family).name]
+    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
+
+    def progress(done, of):
+        print(f"\r{done} of {of} families and horizons", end="" if done < of else "\n", file=sys.stderr, flush=True)
+
+    if arguments.report:
+        found = read(arguments.out)
+        costs = list(dict.fromkeys(zip(found.every_bound["family"], found.every_bound["dim"], strict=True)))
+    else:
+        how = {"members": arguments.members, "seed": arguments.seed, "workers": arguments.workers}
+        found = measure(costs, **how, report=progress)
+    factors = found.factors
+    real = factors[factors["algorithm"] != ORACLE]
+    slopes = {pair: theorem3.rate(zoo.get(*pair).constants, pair[1]).slope for pair in costs}
+    pictures = []
+    with together(arguments.out) as drafts:
+        for dim in sorted({dim for _, dim in costs}):
+            theory = {family: slope for (family, d), slope in slopes.items() if d == dim}
+            pictures.append((draw_sandwiches(drafts, real, theory, dim), f"Bounds and regrets in dimension {dim}"))
+        for name, table in _tables(found):
+            drafts.write(f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+        drafts.write("report.md", report(found, pictures))
+    print(arguments.out / "report.md")
+    return int(bool(real["below"].any()))
+
+
+def _tables(found):
+    """By name; the first two are all that a report needs."""
+    return ("runs", found.runs), ("bounds", found.every_bound), ("factors", found.factors), ("slopes", found.slopes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
