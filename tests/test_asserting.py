@@ -437,4 +437,5 @@ def test_a_rate_is_judged_against_the_predicted_curve_where_there_is_one(monkeyp
     assert_rate(rc.UniformBins(), zoo.get("cone", dim=1), horizons=horizons, replicates=32, tolerance=0.2)
     curve = judged[-1].curve
     assert curve is not None, "the predicted curve was computed and thrown away"
-    assert curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]
+    assert curve.horizons[0] <= horizons[0]
+    assert curve.horizons[-1] >= horizons[-1]

@@ -1,4 +1,4 @@
-"""`python -m studies.lower_bound`: certified lower bounds against real algorithms, as tables, figures and a report."""
+"""`python -m studies.lower_bound`: certified lower bounds against real algorithms: tables, figures, a report."""
 
 import os
 import sys

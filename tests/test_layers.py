@@ -1,0 +1,120 @@
+"""Imports go downward only: what a module may know of the others, read from the sources."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LAYERS = (
+    "function_zoo",
+    "arguments files display notation rates claims",
+    "sampling",
+    "papers",
+    "algorithms",
+    "peers engine",
+    "executors",
+    "store",
+    "predict lower_bound",
+    "fit",
+    "verdict",
+    "planning",
+    "figures",
+    "report",
+    "study",
+    "check",
+    "cli",
+)
+LAYER_OF = {name: level for level, names in enumerate(LAYERS) for name in names.split()}
+FACADES = {"__init__", "__main__", "kernels", "pytest_plugin", "testing"}  # of the root: they show what lies below
+ENTRIES = {"ratecheck.study.__main__"}  # `python -m ratecheck.study` is a command
+PLOTTING = {"figures"}  # that `.plot()` draws with, wherever it stands
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for package in ("function_zoo", "ratecheck"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def place(module: str) -> str:
+    """The layer's name of a module: its package below ratecheck, or itself in the root."""
+    parts = module.split(".")
+    if parts[0] == "function_zoo":
+        return "function_zoo"
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imported(module: str, path: Path):
+    """(module that is imported, function in which it is, or None) for every import of the project's own."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    tree = ast.parse(path.read_text("utf-8"))
+
+    def visit(node, function):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield from visit(child, child.name)
+            elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
+            elif isinstance(child, ast.Import):
+                yield from ((alias.name, function) for alias in child.names)
+            elif isinstance(child, ast.ImportFrom):
+                base = package.split(".")[: len(package.split(".")) - child.level + 1] if child.level else []
+                source = ".".join([*base, *filter(None, [child.module])])
+                for alias in child.names:
+                    inner = f"{source}.{alias.name}"
+                    yield (inner if inner in MODULES else source), function
+            else:
+                yield from visit(child, function)
+
+    return [(name, function) for name, function in visit(tree, None) if name in MODULES]
+
+
+def upward(module: str, path: Path) -> list[str]:
+    here = place(module)
+    if here in FACADES or module in ENTRIES:
+        return []
+    return [
+        f"{module} imports {name}"
+        for name, function in imported(module, path)
+        if (LAYER_OF[place(name)] if place(name) in LAYER_OF else len(LAYERS)) > LAYER_OF[here]
+        and not (function in ("plot", "_plot") and place(name) in PLOTTING)
+    ]
+
+
+def test_every_package_and_root_module_has_its_layer():
+    assert {place(module) for module in MODULES} - FACADES == set(LAYER_OF)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_go_downward(module):
+    assert upward(module, MODULES[module]) == []
+
+
+def test_the_root_holds_twelve_modules_at_most():
+    assert len(list((ROOT / "ratecheck").glob("*.py"))) <= 12
+
+
+LONGEST_FILE, LONGEST_FUNCTION = 450, 60
+KERNELS = {"adaptive_kernel", "hoo_kernel", "uniform_kernel", "walk"}
+DATA = set()  # modules that are tables
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_files_and_functions_are_short(module):
+    text = MODULES[module].read_text("utf-8")
+    assert len(text.splitlines()) <= LONGEST_FILE or module in DATA
+    long = [
+        f"{node.name}: {node.end_lineno - node.lineno + 1} lines"
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        and node.end_lineno - node.lineno + 1 > LONGEST_FUNCTION
+        and node.name not in KERNELS
+    ]
+    assert long == []
