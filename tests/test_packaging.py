@@ -1,6 +1,7 @@
 """What is built and installed: a wheel and an sdist, on every Python that this machine has, with the same bits."""
 
 import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -35,7 +36,8 @@ print(hashlib.sha256(repr(regrets).encode()).hexdigest())
 
 
 def run(*words, where=ROOT):
-    done = subprocess.run(list(map(str, words)), cwd=where, capture_output=True, text=True, check=False)
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}  # where this checkout may be
+    done = subprocess.run([*map(str, words)], cwd=where, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
