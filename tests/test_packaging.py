@@ -36,7 +36,7 @@ print(hashlib.sha256(repr(regrets).encode()).hexdigest())
 
 
 def run(*words, where=ROOT):
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}  # where this checkout may be
+    environment = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}  # may lead here
     done = subprocess.run([*map(str, words)], cwd=where, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
