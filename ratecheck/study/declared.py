@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import os
-import sys
 from pathlib import Path
 
 from studies.claims.ledger import Experiment, Ledger
 
-from ..cli.parser import meant
+from ..arguments import meant
+from ..loading import load_file
 from .declare import Study
 
 FOLDER = Path("studies")
@@ -58,34 +55,4 @@ def known_studies() -> list[str]:
 
 def load(path):
     """The module of a declaration, under a name by which other processes find it too."""
-    folder = Path(os.path.abspath(path)).parent  # with a name of its own, even if it was called ..
-    if str(folder.parent) not in sys.path:
-        sys.path.append(str(folder.parent))
-    if "." in folder.name:
-        return _load_file(path, folder)
-    try:
-        module = importlib.import_module(f"{folder.name}.study")
-        if Path(module.__file__) == folder / "study.py":
-            return module
-    except ImportError as error:
-        if error.name not in (folder.name, f"{folder.name}.study"):
-            raise _broken(path, error) from None
-    except (Exception, SystemExit) as error:
-        raise _broken(path, error) from None
-    return _load_file(path, folder)
-
-
-def _load_file(path, folder):
-    """Where another module already has that name, or none can have it."""
-    spec = importlib.util.spec_from_file_location(f"study_{folder.name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise _broken(path, error) from None
-    return module
-
-
-def _broken(path, error) -> ValueError:
-    return ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})")
+    return load_file(path, package=True)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from ratecheck.arguments import available_cores
-from ratecheck.cli.parser import meant
+from ratecheck.arguments import available_cores, meant
 from ratecheck.store import sole_writer
 from ratecheck.study.declared import declaration
 from studies.claims.ledger import Effort, Experiment, Ledger, Verdict
