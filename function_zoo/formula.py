@@ -24,7 +24,7 @@ def packed(formula) -> bytes:
             return sent
     from numba import cloudpickle
 
-    for name in HERE_ONLY - {"__main__"}:  # of which it knows
+    for name in HERE_ONLY.intersection(sys.modules) - {"__main__"}:  # of which it knows
         cloudpickle.register_pickle_by_value(sys.modules[name])
     return cloudpickle.dumps(formula)
 

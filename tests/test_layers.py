@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LAYERS = (
     "function_zoo",
-    "arguments files display loading notation rates claims",
+    "arguments files display notation rates claims",
     "sampling",
     "papers",
     "algorithms",

@@ -12,7 +12,7 @@ import function_zoo as zoo
 from ..algorithms.registry import NAMED
 from ..arguments import meant
 from ..figures.backdrop import BACKGROUND, backdrop_of
-from ..loading import load_object
+from ..study.load import CannotLoad, module_at, module_named
 from .parser import Mistake, Parser, completing, folder, natural, some, whole, workers
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
@@ -215,12 +215,36 @@ def _horizons(text):
     return horizons_of(horizons(text), 2.0**4, 1.0, None)
 
 
-def found(option, name, known):
+def found(option, text, known):
     """The object that MODULE:NAME or PATH.py:NAME names; importing it executes code."""
-    if not all(name.rpartition(":")):
-        names = f"{meant(name, known)} ({', '.join(known)})" if known else ""
-        raise ValueError(f"{option} {name}: there is nothing of this name{names}; code of yours is written MODULE:NAME")
+    source, _, names = text.rpartition(":")
+    if not (source and names):
+        listed = f"{meant(text, known)} ({', '.join(known)})" if known else ""
+        raise ValueError(
+            f"{option} {text}: there is nothing of this name{listed}; code of yours is written MODULE:NAME"
+        )
+    thing = _module(option, source)
+    for name in names.split("."):
+        if not hasattr(thing, name):
+            public = [other for other in dir(thing) if not other.startswith("_")]
+            raise ValueError(f"{option} {text}: {source} has no {name}{meant(name, public)}")
+        thing = getattr(thing, name)
+    return thing
+
+
+def _module(option, source):
+    """The module of a name or a path; a mistyped one is compared with what lies there."""
+    by_path = source.endswith(".py") or "/" in source
     try:
-        return load_object(name)
-    except ValueError as error:
+        if not by_path:
+            return module_named(source)
+        if Path(source).is_file():
+            return module_at(source)
+    except CannotLoad as error:
         raise ValueError(f"{option}: {error}") from error
+    except ModuleNotFoundError:
+        pass
+    near = sorted(Path(source).parent.glob("*.py") if by_path else Path.cwd().glob("*.py"))
+    near = [str(path) if by_path else path.stem for path in near]
+    what = "file" if by_path else "module"
+    raise ValueError(f"{option}: there is no {what} {source}{meant(source.removeprefix('./'), near)}")
