@@ -46,7 +46,7 @@ def test_with_the_argmin_it_is_the_engine_to_the_last_bit(family, dim, any_seed)
 
 def test_old_keys_are_those_of_the_last_query():
     """Against the mutant of that name, which is written otherwise."""
-    from studies.benchmarks import mutants
+    from studies.benchmarks import mutated as mutants
 
     cost, algorithm = zoo.get("cone", 1), rc.AdaptiveBins().settle(zoo.get("cone", 1))
     rows = mutants.run(algorithm, cost, list(HORIZONS), 0, 0, mutants.MUTANTS["adaptive"]["stale ln t"])

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import kernels, study, testing
+from ratecheck import kernels, peers, study, testing
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = {"function_zoo": zoo, "ratecheck": rc, "ratecheck.kernels": kernels, "ratecheck.study": study}
-PUBLIC |= {"ratecheck.testing": testing}
+PUBLIC |= {"ratecheck.peers": peers, "ratecheck.testing": testing}
 
 INTERNALS = {
     "function_zoo.audit": "ALPHA BETA OVER",
