@@ -11,7 +11,8 @@ import numpy as np
 from ratecheck.fit.fit import fit_rate, slope_difference
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Outcome, decide, decide_log_power, holm, tight
+from ratecheck.verdict.rules import MARGIN, Outcome, decide, decide_log_power, tight
+from ratecheck.verdict.several import holm
 from studies.calibration.bends import BENDS
 from studies.calibration.real import REAL
 from studies.calibration.rules import SCATTERED, advised, bent, forceful, looked, real

@@ -31,7 +31,8 @@ from ratecheck.peers.optuna import Optuna
 from ratecheck.peers.pyxab import ALGORITHMS, from_pyxab
 from ratecheck.sampling.noise import Gaussian
 from ratecheck.verdict.analyse import held_back, irrefutable
-from ratecheck.verdict.rules import Outcome, Verdict, holm, verdict
+from ratecheck.verdict.rules import Outcome, Verdict, verdict
+from ratecheck.verdict.several import holm
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18

@@ -19,7 +19,8 @@ from ratecheck.fit.interval import Estimate
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.water_level import predict
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide, holm
+from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide
+from ratecheck.verdict.several import holm
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 

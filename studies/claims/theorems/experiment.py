@@ -30,8 +30,9 @@ from ratecheck.predict.far import Far, far
 from ratecheck.predict.water_level import foretell, predict
 from ratecheck.sampling import seeding
 from ratecheck.verdict.agreement import Agreement, compare, variance
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power, holm
+from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power
 from ratecheck.verdict.rules import Verdict as Judged
+from ratecheck.verdict.several import holm
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.lower_bound import second
