@@ -30,7 +30,7 @@ from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_
 from ratecheck.verdict.rules import Verdict as Judged
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.claims.theorems.tables import KEYS, NO_MU, algorithm_of
+from studies.claims.theorems.tables import BEGINS_ALIKE, KEYS, NO_MU, algorithm_of
 from studies.lower_bound.sandwich import ORACLE, Measured
 from studies.shared.markdown import fixed, general, interval, listing
 
@@ -302,8 +302,7 @@ def known_rule(tables: Tables) -> Finding:
             Verdict.REFUTED,
             f"{row['algorithm']} on {row['family']} d = {row['dim']}: not so that {row['check']} ({row['detail']})",
         )
-    same = checks[checks["check"].str.startswith("a longer run begins")]
-    example = same[same["algorithm"] == "Algorithm 2"]["detail"].iloc[0]
+    example = checks[checks["check"] == BEGINS_ALIKE]["detail"].iloc[0]
     costs = len(checks[["family", "dim"]].drop_duplicates())
     return Finding(
         Verdict.CONFIRMED,

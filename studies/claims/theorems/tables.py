@@ -29,6 +29,7 @@ KEYS = ["family", "dim", "mu"]
 NO_MU = "-"  # of uniform bins
 MUS = {"min": None, "theorem": "theorem"}
 LATE = 2**40  # where widths are compared: they come in whole numbers of bins
+BEGINS_ALIKE = "a longer run begins with the shorter one"  # a check of Algorithm 2
 FORGED = 1.01  # times a certified regret: what both verifiers must refuse
 
 
@@ -145,7 +146,7 @@ def adaptive_knows(cost, horizon, seed):
     long, at_long = _traced(AdaptiveBins(), cost, longer, seed)
     same = int(np.sum(short == long[:horizon]))
     said = f"{same:,} of {horizon:,} picks of the run to T = {longer:,} are those of the run to T = {horizon:,}"
-    yield name | _row("a longer run begins with the shorter one", same == horizon, said)
+    yield name | _row(BEGINS_ALIKE, same == horizon, said)
     _, paused = _traced(AdaptiveBins(), cost, longer, seed, pauses=(horizon,))
     yield name | _row("a run that paused at T ends the same", paused == at_long, f"R = {paused!r} and {at_long!r}")
     for beta in (0.0, 2 * cost.constants.beta + 1, None):
