@@ -89,8 +89,8 @@ def names(node) -> list[tuple[str, str]]:
 
 def public(module, name) -> bool:
     home = PUBLIC.get(module)
-    offered = getattr(home, "__all__", None) or [n for n in dir(home) if not n.startswith("_")]
-    return home is not None and (not name or name in offered or f"{module}.{name}" in PUBLIC)
+    offered = name in home.__all__ if hasattr(home, "__all__") else hasattr(home, name) and not name.startswith("_")
+    return home is not None and (not name or offered or f"{module}.{name}" in PUBLIC)
 
 
 def test_studies_need_no_more_of_the_insides_than_is_listed_here():
