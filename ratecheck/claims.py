@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .algorithms.protocol import Algorithm
 
+FEWEST_RUNS = 3  # at a horizon, for an interval
 MARGIN = 0.05  # of a slope: by so much it may exceed the promise
 
 

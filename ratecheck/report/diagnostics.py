@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..display import among, estimate, fixed, interval, listing, p_value, table, whole
-from ..fit.fit import LARGE_SHARE
+from ..fit.diagnostics import LARGE_SHARE
 from .context import Context
 from .side_by_side import side_by_side
 from .words import ENDS

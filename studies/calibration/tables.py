@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ratecheck.fit.columns import Points
 from ratecheck.fit.deterministic import log_series
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
 from ratecheck.fit.log_means import FitError, Words
+from ratecheck.fit.points import Points
 from ratecheck.rates import Rate
 from ratecheck.verdict.rules import Outcome, decide
 from studies.calibration.scenarios import lognormal

@@ -7,7 +7,7 @@ import numpy as np
 from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.verdict.rules import verdict
-from studies.calibration.measure import estimates
+from studies.calibration.measure import estimates, joint
 from studies.calibration.scenarios import CLAIM, HORIZONS, named
 
 
@@ -21,7 +21,7 @@ def timing(repeats=20) -> list[str]:
         for seed in range(repeats + 1):  # the first one warms up
             begin = time.perf_counter()
             fit = fit_rate(LogMeans.of(HORIZONS, data.samples, scenario.anytime), CLAIM.log_power)
-            estimates(fit), fit.joint(), fit.chi_square(), fit.curvature(), fit.sensitivity(1000, 5.0)
+            estimates(fit), joint(fit), fit.chi_square(), fit.curvature(), fit.sensitivity(1000, 5.0)
             verdict(fit, CLAIM), fit.bootstrap(2000, seed)
             seconds.append(time.perf_counter() - begin)
         lines.append(
