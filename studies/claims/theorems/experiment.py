@@ -650,7 +650,8 @@ def _agreement_words(found: list[Case]) -> str:
         f"Slopes are those of R after division by the {'stronger' if found[0].mu == NO_MU else 'sharper'} logarithm, "
         f"from T = {whole(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its own "
         f"partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
-        f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
+        f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, "
+        f"INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
     )
     return text + (f" {locked} of {runs} runs locked in." if locked else "")
 
