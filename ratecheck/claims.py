@@ -250,7 +250,7 @@ class Curve:
 
     For example
 
-        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `foretell` and `far`
+        rc.predicted_curve(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `far`
     """
 
     horizons: tuple[float, ...]

@@ -11,7 +11,7 @@ from ratecheck.predict.far import slopes
 
 def far_out(algorithm, cost, claim: Claim, first, cells, alignments, seed) -> tuple[dict, list[dict]]:
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
-    curve = rc.foretell(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
+    curve = rc.predicted_curve(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
     period = algorithm.period(cost)
     found = rc.far(curve, claim, period, algorithm.shift(cost), algorithm.onset(cost, first))
     limit = found.exponent

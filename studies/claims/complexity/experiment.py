@@ -22,7 +22,8 @@ from ratecheck.fit.interval import Estimate
 from ratecheck.papers.zhao_lai import D
 from ratecheck.predict.far import LOG_MARGIN, window_slope
 from ratecheck.predict.far import far as seen_far
-from ratecheck.predict.water_level import foretell, predict
+from ratecheck.predict.predicted_curve import predicted_curve
+from ratecheck.predict.water_level import predict
 from ratecheck.rates import Rate
 from ratecheck.verdict.rules import MARGIN, Outcome
 from studies.claims.complexity import heaps
@@ -77,7 +78,7 @@ class Complexity(Experiment):
 
     def _far(self, case, effort):
         how = {"cells": effort.of(self.most_cells), "alignments": effort.of(self.alignments), "seed": effort.seed}
-        curve = foretell(case.algorithm, case.cost, first=2**10, **how)
+        curve = predicted_curve(case.algorithm, case.cost, first=2**10, **how)
         shift = case.algorithm.shift(case.cost)
         return case.named(pd.DataFrame({"horizon": curve.horizons, "cells": curve.cells, "shift": shift}))
 

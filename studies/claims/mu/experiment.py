@@ -21,7 +21,8 @@ from ratecheck.engine.simulate import begin, simulate
 from ratecheck.fit.fit import fit_rate, slope_difference
 from ratecheck.papers.zhao_lai import least_mu, theorem2
 from ratecheck.predict.far import far, slopes
-from ratecheck.predict.water_level import foretell, predict
+from ratecheck.predict.predicted_curve import predicted_curve
+from ratecheck.predict.water_level import predict
 from ratecheck.verdict.agreement import agreement
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
@@ -247,7 +248,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
+                curve = predicted_curve(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 

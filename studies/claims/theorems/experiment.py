@@ -27,7 +27,8 @@ from ratecheck.lower_bound import ball, lower_bound
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
 from ratecheck.predict.far import Far, far
-from ratecheck.predict.water_level import foretell, predict
+from ratecheck.predict.predicted_curve import predicted_curve
+from ratecheck.predict.water_level import predict
 from ratecheck.sampling import seeding
 from ratecheck.verdict.agreement import Agreement, compare, variance
 from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power, holm
@@ -82,7 +83,7 @@ def _curves(cases, first, cells, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = foretell(_algorithm(mu).settle(cost), cost, first, cells, seed=seed, last=last)
+        curve = predicted_curve(_algorithm(mu).settle(cost), cost, first, cells, seed=seed, last=last)
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
