@@ -23,7 +23,7 @@ from ratecheck.claims import Claim, Curve
 from ratecheck.display import fixed, general, interval, listing, table, whole
 from ratecheck.engine.simulate import STANDARD, simulate
 from ratecheck.fit.fit import Fit, fit_rate
-from ratecheck.lower_bound import ball, lower_bound
+from ratecheck.lower_bound import inequalities, lower_bound
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
 from ratecheck.predict.far import Far, far
@@ -103,9 +103,9 @@ def _bounds(costs, horizons) -> pd.DataFrame:
                     "dim": dim,
                     "horizon": horizon,
                     "bound": found.regret,
-                    "first": found.certified and _accepts(ball.verify, content),
+                    "first": found.certified and _accepts(inequalities.verify, content),
                     "second": _accepts(second.verify, content),
-                    "first_forged": _accepts(ball.verify, forged),
+                    "first_forged": _accepts(inequalities.verify, forged),
                     "second_forged": _accepts(second.verify, forged),
                 }
             )
