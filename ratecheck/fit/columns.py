@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..arguments import shown
+from ..arguments import meant, shown
 from .log_means import FitError
 from .read import Table, number
 
@@ -92,13 +91,8 @@ def named(frame, wanted):
         return same[0]
     if len(same) > 1:
         raise ValueError(f"column {shown(wanted)} could be any of {listed(same)}; write it exactly")
-    meant = _meant(wanted, frame.columns)
-    raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {listed(frame.columns)})")
-
-
-def _meant(wanted, known) -> str:
-    near = difflib.get_close_matches(str(wanted), map(str, known), 1, 0.5)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    near = meant(wanted, frame.columns)
+    raise ValueError(f"there is no column {shown(wanted)}{near} (columns: {listed(frame.columns)})")
 
 
 def brief(value) -> str:
@@ -251,8 +245,8 @@ def picked(table: Table, where) -> Table:
         values = table.frame[name]
         same = np.array([str(v) == str(value) or _equal(v, value) for v in values])
         if not same.any():
-            meant, there = _meant(value, values.unique()), listed(dict.fromkeys(values))
-            raise ValueError(f"no row has {name} = {shown(value)}{meant} (there: {there})")
+            near, there = meant(value, values.unique()), listed(dict.fromkeys(values))
+            raise ValueError(f"no row has {name} = {shown(value)}{near} (there: {there})")
         keep &= same
     if not keep.any():
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
