@@ -375,13 +375,16 @@ def fit_rate(
         found = points(table_of(runs), asked, **rows, window=window)
     found = found if window is None else _windowed(found, window)
     data = found if isinstance(found, LogMeans) else log_points(differences(found) if values else found, floor, level)
-    if isinstance(period, str) and period == "table":
-        period = data.period
-    if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
-        raise FitError(f"period = {shown(period)} must be a number above 1")
+    period = _checked_period(data.period if isinstance(period, str) and period == "table" else period)
     if log_power:
         check_beyond_e(data.horizons[0], data.words)
     return Fit(data, float(log_power), period, level, too_short(data.horizons, period) or data.problem)
+
+
+def _checked_period(period) -> float | None:
+    if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
+        raise FitError(f"period = {shown(period)} must be a number above 1")
+    return period
 
 
 def _of_this_house(runs) -> bool:
