@@ -8,8 +8,7 @@ import sys
 import textwrap
 import warnings
 
-from ..figures.backdrop import BACKGROUND
-from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
+from .parser import BACKGROUND, EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
 
 EXIT_REFUTED = 3
 WIDTH = 80
