@@ -42,7 +42,7 @@ INTERNALS = {
     "ratecheck.fit.fit": "Fit",
     "ratecheck.fit.floors": "log_points",
     "ratecheck.fit.interval": "Estimate",
-    "ratecheck.fit.log_means": "LogMeans Words",
+    "ratecheck.fit.log_means": "AxisLabels LogMeans",
     "ratecheck.lower_bound": "inequalities pair",
     "ratecheck.lower_bound.hard_family": "CERTAIN Rung Sandwich rung",
     "ratecheck.lower_bound.members": "bounded cost_of numbered",
