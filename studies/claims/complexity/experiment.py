@@ -17,7 +17,7 @@ from ratecheck import AdaptiveBins, Curve, Rate, Theorem, fit_rate, foretell, pr
 from ratecheck import far as seen_far
 from ratecheck.engine.simulate import begin
 from ratecheck.fit.interval import Estimate
-from ratecheck.papers.zhao_lai import D
+from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN, window_slope
 from ratecheck.verdict.rules import MARGIN, Outcome
 from studies.claims.complexity import heaps
@@ -179,7 +179,7 @@ def corrected(alpha, beta, dim) -> Rate:
     """E9: T^((d - alpha beta)/D) (ln T)^(2 alpha beta / D), but (ln T)^(beta + 1) at alpha beta = d."""
     if math.isclose(alpha * beta, dim):
         return Rate.of_regret(0.0, beta + 1)
-    exponent = D(alpha, beta, dim)
+    exponent = zhao_lai.D(alpha, beta, dim)
     return Rate.of_regret((dim - alpha * beta) / exponent, 2 * alpha * beta / exponent)
 
 

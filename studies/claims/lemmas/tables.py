@@ -11,7 +11,7 @@ import function_zoo as zoo
 from ratecheck import AdaptiveBins, Gaussian
 from ratecheck.algorithms.adaptive import TOTAL, capacity
 from ratecheck.algorithms.run import STAR
-from ratecheck.papers.zhao_lai import least_mu
+from ratecheck.papers import zhao_lai
 from ratecheck.sampling import seeding
 from studies.claims import exact
 
@@ -101,7 +101,7 @@ def bound_of(t, alpha, M) -> float:
 def mus(cost) -> dict[str, float]:
     known = cost.constants
     return {
-        "theorem": ABOVE * least_mu(known, cost.dim),
+        "theorem": ABOVE * zhao_lai.least_mu(known, cost.dim),
         "minimum": known.mu_min,
         "half": known.mu_min / 2,
         "none": 0.0,

@@ -14,7 +14,7 @@ import function_zoo as zoo
 from ratecheck import AdaptiveBins, predict, simulate
 from ratecheck.algorithms import partition
 from ratecheck.engine.simulate import begin
-from ratecheck.papers.zhao_lai import D
+from ratecheck.papers import zhao_lai
 from ratecheck.sampling import seeding
 from studies.claims.shared import jackknife
 
@@ -52,7 +52,7 @@ class Case:
 
     @property
     def D(self):
-        return D(self.alpha, self.beta, self.dim)
+        return zhao_lai.D(self.alpha, self.beta, self.dim)
 
     @property
     def name(self):
