@@ -243,12 +243,12 @@ class Planner:
         """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
         if not hasattr(self.job.algorithm, "level_rule") or self.job.plain:
             return None
-        from ..predict.water_level import foretell
+        from ..predict.predicted_curve import predicted_curve
 
         for cells in CELLS:
             try:
                 how = (ALIGNMENTS, self.job.seed, self.job.alignment)
-                found = foretell(self.job.algorithm, self.job.cost, SHORTEST, cells, *how)
+                found = predicted_curve(self.job.algorithm, self.job.cost, SHORTEST, cells, *how)
             except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
                 continue
             if found.horizons[-1] >= last:

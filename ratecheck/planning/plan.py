@@ -130,13 +130,13 @@ def foreseen(series: Series, algorithm: Algorithm, cost: Cost, span: tuple[int, 
     sizes = CELLS if steps > FEW_STEPS else (FEW_CELLS, *CELLS)
     key = (series.digest, span, sizes)
     if key not in _FORESEEN and hasattr(algorithm, "level_rule"):
-        from ..predict.water_level import foretell
+        from ..predict.predicted_curve import predicted_curve
 
         _FORESEEN[key] = None
         for size in sizes:
             try:
                 alignments = max(2, min(4, 2**16 // size))
-                curve = foretell(algorithm, cost, span[0], size, alignments, series.seed, series.alignment)
+                curve = predicted_curve(algorithm, cost, span[0], size, alignments, series.seed, series.alignment)
             except ValueError:  # too many dimensions, or initial cells
                 continue
             if curve.horizons[-1] >= span[1]:
