@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.stats import binomtest
 
-from ratecheck import theorem2
+import ratecheck as rc
 from ratecheck.algorithms.run import STAR
 from ratecheck.engine.simulate import begin
 from ratecheck.papers import zhao_lai
@@ -73,7 +73,7 @@ def last_period(fit) -> tuple[float, float]:
 
 
 def promised_slope(cost) -> float:
-    return theorem2.rate(cost.constants, cost.dim).slope
+    return rc.theorem2.rate(cost.constants, cost.dim).slope
 
 
 def onset(horizons, regret, period, promised) -> float:
