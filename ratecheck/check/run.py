@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 import shutil
 import sys
-import textwrap
 import time
 import warnings
 from collections.abc import Iterable
@@ -27,7 +25,7 @@ from ..algorithms.registry import ENTRIES, named
 from ..algorithms.run import LowerValue
 from ..arguments import MOST_REPLICATES, MOST_WORKERS, available_cores, check_horizons, shown, whole
 from ..claims import Claim, Theorem
-from ..display import Speaking
+from ..display import WIDTH, Speaking, wrapped
 from ..engine.simulate import STANDARD, Job, Limit, Overdue, Runs, begin, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
 from ..fit.fit import Fit, fit_rate
@@ -51,7 +49,6 @@ MOST_CELLS = 1e5  # of a prediction that takes a moment
 REPEATED = 16  # steps that are made twice
 MUCH = 0.1  # of a regret that a wrong minimum may make
 SOME = 100  # steps of a run whose cells are looked at
-WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"
 
 
 class Control(NamedTuple):
@@ -196,21 +193,14 @@ class Check(Speaking):
     def __str__(self):
         facts = self._facts()
         width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
-        lines = _wrapped(facts.pop("verdict"), width, "", "  ")
+        lines = wrapped(facts.pop("verdict"), others="  ", width=width)
         for name, value in facts.items():
             if name != "caution" or value != "none":
-                lines += _wrapped(str(value), width, f"{name:8}  ", " " * 10)
+                lines += wrapped(str(value), f"{name:8}  ", " " * 10, width=width)
         return "\n".join(lines)
 
     def __repr__(self):
         return f"<Check {self.headline}>"
-
-
-def _wrapped(text, width, first, others) -> list[str]:
-    """Lines of a text in which no formula is broken."""
-    whole = re.sub(r"\(ln T\)|\S+ = \S+", lambda found: found[0].replace(" ", NO_BREAK), " ".join(text.split()))
-    lines = textwrap.wrap(whole, width, initial_indent=first, subsequent_indent=others, break_long_words=False)
-    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
 def check(

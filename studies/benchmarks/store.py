@@ -18,8 +18,8 @@ import numpy as np
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded
 from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.store import Store
+from ratecheck.study import Grid, Study
 from ratecheck.study.conduct import described
-from ratecheck.study.declare import Grid, Study
 
 COSTS = tuple((family, dim) for family in ("quadratic", "cone", "quartic", "ring", "rastrigin") for dim in (1, 2))
 REPORT = {10**6: (10.0, 0.6), 10**7: (90.0, 1.0)}  # rows: seconds and gigabytes that a report may take
