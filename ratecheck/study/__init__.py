@@ -1,6 +1,6 @@
 """Studies: a question, the runs that answer it, and the rules of judgement, fixed beforehand."""
 
-__all__ = ["Grid", "Study", "Tilted"]
+__all__ = ["Grid", "Study"]
 
 
 def __getattr__(name):

@@ -507,11 +507,11 @@ def judge(tables: Tables, needed: float) -> Finding:
     off = rates["drift"].abs()
     give = special.stdtrit(rates["drift_df"], 1 - ERROR / (2 * len(rates))) * rates["drift_se"]
     beyond = rates["onset_foretold"] < rates["window_first"]
-    unforeseen = (off - give > MARGIN) & beyond
+    no_curve = (off - give > MARGIN) & beyond
     distance = np.maximum(there["limit_high"] - there["promised"], there["promised"] - there["limit_low"])
     same = distance <= MARGIN
     other = (there["limit_low"] - there["promised"] > MARGIN) | (there["promised"] - there["limit_high"] > MARGIN)
-    if reversed_.any() or unforeseen.any() or other.any():
+    if reversed_.any() or no_curve.any() or other.any():
         verdict = Verdict.REFUTED
     elif worse.all() and (off + give < MARGIN).all() and same.all():
         verdict = Verdict.CONSISTENT
