@@ -57,7 +57,7 @@ def drafted(study: Study) -> list[Planned]:
     """The cases as far as no predicted curve is needed; what is wrong with a study is said here, before it computes."""
     found = []
     for cost, algorithm in product(study.costs, study.algorithms):
-        with _in_numbers(algorithm, cost):
+        with _in_numbers(algorithm.label, cost):
             settled = algorithm.settle(cost)
             claims = claims_of(study, cost, algorithm, settled)
             found.append(_planned(study, _job(study, settled, cost), claims, label=algorithm.label))
@@ -65,12 +65,12 @@ def drafted(study: Study) -> list[Planned]:
 
 
 @contextmanager
-def _in_numbers(algorithm: Algorithm, cost: Cost):
+def _in_numbers(label: str, cost: Cost):
     try:
         yield
     except ArithmeticError:
         raise ValueError(
-            f"{algorithm.label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
+            f"{label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
         ) from None
 
 
@@ -80,7 +80,7 @@ def _job(study: Study, settled: Algorithm, cost: Cost) -> Job:
 
 def _with_curve(study: Study, draft: Planned, curves) -> Planned:
     job, (first, last) = _job(study, draft.algorithm, draft.cost), ends_of(study.horizons)
-    with _in_numbers(draft.algorithm, draft.cost):
+    with _in_numbers(draft.case.algorithm, draft.cost):
         curve = curves(job, (first, last), study.replicates * last)
         if curve is None:
             return draft
