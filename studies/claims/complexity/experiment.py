@@ -24,7 +24,7 @@ from ratecheck.predict.far import LOG_MARGIN, window_slope
 from ratecheck.predict.far import far as seen_far
 from ratecheck.predict.water_level import foretell, predict
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Name
+from ratecheck.verdict.rules import MARGIN, Outcome
 from studies.claims.complexity import heaps
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
@@ -259,7 +259,7 @@ def agreed(part) -> Verdict:
     within the margin, and where no power of T is left, the log power within its own; INCONCLUSIVE otherwise.
     """
     said = limits(part)
-    if Name.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
+    if Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
         return Verdict.REFUTED
     rate = _curve(part)[1]
     near = abs(late_slope(part)) <= MARGIN

@@ -21,7 +21,7 @@ from ratecheck.fit.interval import Estimate
 from ratecheck.papers.zhao_lai import theorem2
 from ratecheck.rates import Rate
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import Name, verdict
+from ratecheck.verdict.rules import Outcome, verdict
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import ratio_of_means
@@ -228,10 +228,10 @@ def explores(frame, window) -> Finding:
     if not drawn.lower_limit(SURE) <= 0 <= drawn.upper_limit(SURE):
         return Finding(Verdict.REFUTED, f"the identity fails: {evidence}")
     names = {v.name for v in found.values()}
-    if Name.REFUTED in names:
+    if Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Name.CONSISTENT}:
-        rest = [name for name, v in found.items() if v.name != Name.CONSISTENT]
+    if names != {Outcome.CONSISTENT}:
+        rest = [name for name, v in found.items() if v.name != Outcome.CONSISTENT]
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=f"open on {listing(rest)}; {caveat}")
     return Finding(
         Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat
@@ -239,7 +239,7 @@ def explores(frame, window) -> Finding:
 
 
 def _tally(found):
-    consistent = [name for name, v in found.items() if v.name == Name.CONSISTENT]
+    consistent = [name for name, v in found.items() if v.name == Outcome.CONSISTENT]
     return f"CONSISTENT on {len(consistent)} of {counted(len(found), 'cost')}"
 
 

@@ -19,7 +19,7 @@ from ratecheck.fit.interval import Estimate
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.water_level import predict
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import LEVEL, MARGIN, Name, decide, holm
+from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide, holm
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 
@@ -207,12 +207,12 @@ def printed_rule(tables: Tables, first) -> Finding:
         texts.insert(0, f"on {names} each of T queries is in a new bin, at every T counted, so that R is linear in T")
     evidence = "; ".join(texts)
     names = {v.name for v in verdicts}
-    if linear or Name.REFUTED in names:
-        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Name.REFUTED]
+    if linear or Outcome.REFUTED in names:
+        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Outcome.REFUTED]
         caveat = "a wider bin, c T^(-1/D), changes nothing: at β = 2 its T/c^d bins are still queried once each"
         caveat += f"; slopes alone do not refute it on {listing(open_)}" if open_ else ""
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names == {Name.CONSISTENT}:
+    if names == {Outcome.CONSISTENT}:
         return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {max(v.tolerates for v in verdicts):.2f}")
     return Finding(Verdict.INCONCLUSIVE, evidence)
 
