@@ -198,6 +198,11 @@ class Claim:
         """The rate that theory stands by."""
         return self.corrected or self.printed
 
+    @property
+    def parts(self) -> int:
+        """How many verdicts there are on it: on its rate and on each log power; on the worst cost nearby, one."""
+        return 2 + (self.corrected is not None) if self.per_cost else 1
+
     @classmethod
     def from_json(cls, data: Mapping) -> Claim:
         plain = {

@@ -14,7 +14,8 @@ from ratecheck.report.terminal import summary
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases, no_curve
-from ratecheck.verdict.analyse import judge_claim
+from ratecheck.verdict.analyse import Judged, judge_parts
+from ratecheck.verdict.rules import Assessment
 from tests.strategies import RandomSearch
 
 HORIZONS = [2**k for k in range(4, 12)]
@@ -206,12 +207,16 @@ def test_a_theorem_that_promises_nothing_is_not_refuted():
     fit = rc.fit_rate(runs)
     met = rc.Claim("A theorem", "?", "upper", rc.Rate(0.5))
     unmet = replace(met, violated=(rc.Violation("mu", "mu = 0 is too small"),))
-    assert judge_claim(met, fit, 0.05).name == "REFUTED"
-    held = judge_claim(unmet, fit, 0.05)
+
+    def judged(claim, margin):
+        return Judged(claim, Assessment(*judge_parts(fit, claim, margin=margin)))
+
+    assert judged(met, 0.05).name == "REFUTED"
+    held = judged(unmet, 0.05)
     assert held.name == held.assessment.log_power.name == "INCONCLUSIVE"
     assert held.reason.count("but A theorem promises nothing here: mu = 0 is too small") == 2
     true = replace(unmet, printed=rc.Rate(0.1))
-    assert judge_claim(true, fit, 0.08).assessment.exponent.name == "CONSISTENT"
+    assert judged(true, 0.08).assessment.exponent.name == "CONSISTENT"
 
 
 def test_settings_of_one_algorithm_are_not_compared_unless_declared():

@@ -22,7 +22,7 @@ from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases
 from ratecheck.study.predictions import VERSION, foretold, lacking
 from ratecheck.study.rendering import render
-from ratecheck.verdict.analyse import premature
+from ratecheck.verdict.judging import premature
 from ratecheck.verdict.rules import Outcome
 from tests.test_alterations import alter
 

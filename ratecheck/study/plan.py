@@ -114,17 +114,12 @@ def controlled(study: Study, plans: list[Planned]) -> list[Planned]:
 
     All claims of a study share its error.
     """
-    claims = sum(parts_of(claim) for plan in plans for claim in plan.case.claims)
+    claims = sum(claim.parts for plan in plans for claim in plan.case.claims)
     found = []
     for plan in plans:
         by = catchable(plan.case, study.margin, claims) or UNCATCHABLE
         found.append(plan._replace(case=replace(plan.case, controls=(Control(by),))))
     return found
-
-
-def parts_of(claim: Claim) -> int:
-    """How many verdicts there will be on a claim."""
-    return 1 if not claim.per_cost else 2 + (claim.corrected is not None)
 
 
 def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm) -> tuple[Claim, ...]:

@@ -30,7 +30,7 @@ from ratecheck.peers.nevergrad import Nevergrad
 from ratecheck.peers.optuna import Optuna
 from ratecheck.peers.pyxab import ALGORITHMS, from_pyxab
 from ratecheck.sampling.noise import Gaussian
-from ratecheck.verdict.analyse import held_back, irrefutable
+from ratecheck.verdict.judging import held_back, irrefutable
 from ratecheck.verdict.rules import Outcome, Verdict, holm, verdict
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
@@ -238,5 +238,4 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
     if claim is None:
         return row, None
     found = verdict(fit, claim.rate, claim.kind)
-    why = irrefutable(claim)
-    return row, held_back(found, why) if why else found
+    return row, held_back(found, irrefutable(claim))
