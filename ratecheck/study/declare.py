@@ -18,6 +18,7 @@ from ..engine.simulate import STANDARD
 from ..planning.grid import Grid, check_first
 from ..sampling.noise import Noise, check_noise
 from ..verdict.rules import MARGIN, RESOLUTION
+from .options import Conclusion, Options
 
 MOST_MEMBERS = 1000
 LARGEST_SEED = 2**63 - 1  # that a database holds
@@ -93,6 +94,12 @@ class Study:
         self.comparisons()
         for algorithm in self.algorithms:
             self.theorems_for(algorithm)
+
+    def conduct(self, folder=None, options: Options | None = None) -> Conclusion:
+        """Run what the folder's store lacks, fit, judge, and write the report there."""
+        from .asked import concluded  # it imports this module, and what takes a second to import
+
+        return concluded(self, folder, options or Options())
 
     def comparisons(self) -> tuple[tuple[str, str], ...]:
         """The pairs of labels that are compared."""
