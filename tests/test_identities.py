@@ -167,7 +167,7 @@ def test_a_study_ends_and_nothing_is_tried_again(tmp_path, forgetful):
 
 
 def test_the_command_says_it_in_one_line(tmp_path, forgetful, no_audits, monkeypatch, capsys):
-    monkeypatch.setattr("ratecheck.study.conduct.foreseen", no_curve)  # predictions take seconds
+    monkeypatch.setattr("ratecheck.study.conduct.computed_curve", no_curve)  # predictions take seconds
     line = ["--family", "cone", "--dims", "1", "--algorithms", "adaptive", "--horizons", "8:512:8", "--replicates", "2"]
     assert command.main([*line, "--out", str(tmp_path), "--workers", "1"]) == command.EXIT_GIVEN_UP
     said = capsys.readouterr()
