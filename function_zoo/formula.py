@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import pickle
 import re
+import sys
 from types import CodeType, FunctionType, MethodType
 
 import numpy as np
+
+HERE_ONLY = {"__main__"}  # modules that another process does not find by their names
 
 
 def packed(formula) -> bytes:
@@ -17,10 +20,12 @@ def packed(formula) -> bytes:
     except (pickle.PicklingError, AttributeError, TypeError):  # a lambda, a closure, a name that means another object
         pass
     else:
-        if b"__main__" not in sent:  # every process has a __main__ of its own
+        if not any(name.encode() in sent for name in HERE_ONLY):
             return sent
     from numba import cloudpickle
 
+    for name in HERE_ONLY.intersection(sys.modules) - {"__main__"}:  # of which it knows
+        cloudpickle.register_pickle_by_value(sys.modules[name])
     return cloudpickle.dumps(formula)
 
 

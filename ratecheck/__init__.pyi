@@ -8,6 +8,7 @@ from .check.result import Check as Check
 from .check.run import check as check
 from .claims import Claim as Claim
 from .claims import Curve as Curve
+from .claims import Outcome as Outcome
 from .claims import Theorem as Theorem
 from .claims import Violation as Violation
 from .engine.simulate import EngineError as EngineError

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
+from ..arguments import meant, shown
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -35,10 +37,7 @@ NAMED = {entry.name: entry for entry in ENTRIES if entry.name is not None}
 def named(name: str) -> Entry:
     if name in NAMED:
         return NAMED[name]
-    import difflib
-
-    near = difflib.get_close_matches(str(name).lower(), NAMED, n=1, cutoff=0.0)
-    raise ValueError(f"unknown algorithm {name!r}; did you mean {near[0]!r}? (algorithms: {', '.join(NAMED)})")
+    raise ValueError(f"unknown algorithm {shown(name)}{meant(name, NAMED)} (algorithms: {', '.join(NAMED)})")
 
 
 def defaults() -> tuple:

@@ -12,7 +12,7 @@ import function_zoo as zoo
 
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
-from ..arguments import MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
+from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
 from ..claims import Theorem
 from ..engine.simulate import STANDARD
 from ..planning.grid import Grid, check_first
@@ -21,7 +21,6 @@ from ..verdict.rules import MARGIN, RESOLUTION
 from .options import Conclusion, Options
 
 MOST_MEMBERS = 1000
-LARGEST_SEED = 2**63 - 1  # that a database holds
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Study:
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
         whole("replicates", self.replicates, 1, MOST_REPLICATES)
-        whole("seed", self.seed, 0, LARGEST_SEED)
+        whole("seed", self.seed, 0, MOST_IN_DATABASE)
         if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
             raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
         if self.foresight is not None:

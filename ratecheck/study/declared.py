@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol
 
-from ..cli.parser import meant
+from ..arguments import meant
 from .declare import Study
 from .load import module_at
 from .options import Conclusion, Options

@@ -11,20 +11,17 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck import AdaptiveBins, Rate, UniformBins, fit_rate, theorem2, verdict
 from ratecheck.algorithms.adaptive import TOTAL
 from ratecheck.algorithms.run import values
-from ratecheck.display import counted, estimate, fixed, interval, listing, table
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.interval import Estimate
-from ratecheck.papers.zhao_lai import theorem2
-from ratecheck.rates import Rate
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import Outcome, verdict
+from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import ratio_of_means
+from studies.shared.markdown import counted, estimate, fixed, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 SURE = 0.9995  # one-sided, before an identity is said to fail

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from ratecheck.study.options import Conclusion, Options
+from ratecheck.study import Conclusion, Options
 from studies.claims.ledger.experiment import Experiment
 from studies.claims.ledger.running import conduct_ledger
 from studies.claims.ledger.statement import Statement, check

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ratecheck.study.options import Conclusion, Options
+from ratecheck.study import Conclusion, Options
 from studies.claims.ledger.finding import Finding
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ratecheck.store import sole_writer
-from ratecheck.study.options import RESULTS, Conclusion, Options
+from ratecheck.study import RESULTS, Conclusion, Options
 from studies.claims.ledger.experiment import Effort, Experiment, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.ledger.keeping import complete, measured

@@ -25,10 +25,12 @@ def write_experiment(
     done: Done, folder: Path, *, statements: tuple[Statement, ...], command: str, figures: bool = True
 ) -> Path:
     """Its report and figures; without figures those that are there stay."""
+    from studies.shared.figures import draw_all
+
     pictures = list(done.experiment.pictures(done.tables))
     with together(folder) as drafts:
         if figures:
-            _draw({picture.stem: picture.draw for picture in pictures}, drafts)
+            draw_all({picture.stem: picture.draw for picture in pictures}, drafts)
         drafts.write(PAGE, pages.experiment(done, statements, pictures, notes(folder), command))
     return folder / PAGE
 
@@ -38,6 +40,7 @@ def write_ledger(
 ) -> Path:
     """The table of all claims with what stands and what stood, and the graph."""
     from studies.claims.ledger.draw_graph import graph
+    from studies.shared.figures import draw_all
 
     try:
         rows = history.parsed(read_below(folder, history.FILE).decode())
@@ -50,17 +53,7 @@ def write_ledger(
     verdicts = {row.claim: row.verdict for row in rows if not row.superseded}
     with together(folder) as drafts:
         if figures:
-            _draw({"graph": lambda: graph(ledger.statements, verdicts)}, drafts)
+            draw_all({"graph": lambda: graph(ledger.statements, verdicts)}, drafts)
         drafts.write(history.FILE, history.text(rows))
         drafts.write(PAGE, pages.ledger(ledger, rows, command))
     return folder / PAGE
-
-
-def _draw(figures, drafts):
-    from matplotlib import rc_context
-
-    from ratecheck.figures.base import STYLE, save
-
-    with rc_context(STYLE):
-        for stem, draw in figures.items():
-            save(draw(), drafts, stem, svg=False)

@@ -18,24 +18,35 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins
-from ratecheck.claims import Claim, Curve
-from ratecheck.display import fixed, general, interval, listing, table, whole
-from ratecheck.engine.simulate import STANDARD, simulate
-from ratecheck.fit.fit import Fit, fit_rate
-from ratecheck.lower_bound import ball, lower_bound
+from ratecheck import (
+    AdaptiveBins,
+    Agreement,
+    Claim,
+    Curve,
+    Far,
+    Gaussian,
+    UniformBins,
+    far,
+    fit_rate,
+    foretell,
+    holm,
+    lower_bound,
+    predict,
+    simulate,
+)
+from ratecheck.fit.fit import Fit
+from ratecheck.lower_bound import ball
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
-from ratecheck.predict.far import Far, far
-from ratecheck.predict.water_level import foretell, predict
 from ratecheck.sampling import seeding
-from ratecheck.verdict.agreement import Agreement, compare, variance
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power, holm
+from ratecheck.verdict.agreement import compare, variance
+from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power
 from ratecheck.verdict.rules import Verdict as Judged
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.lower_bound import second
 from studies.lower_bound.sandwich import ORACLE, Measured, measure
+from studies.shared.markdown import fixed, general, interval, listing, table, whole
 
 KEYS = ["family", "dim", "mu"]
 NO_MU = "-"  # of uniform bins
@@ -148,7 +159,7 @@ def _traced(algorithm, cost, horizon, seed, pauses=()):
     trace = np.zeros(horizon, dtype=np.int64)
     length, offset = settled.length(cost, horizon, 0.0), [0.5] * cost.dim
     rng = seeding.stream(seed, str(cost), "what must be known")
-    run = settled.start(cost, length, offset, rng, STANDARD, trace=trace, horizon=horizon)
+    run = settled.start(cost, length, offset, rng, Gaussian(1.0), trace=trace, horizon=horizon)
     for until in (*pauses, horizon):
         run.advance(until)
     return trace, run.regret
