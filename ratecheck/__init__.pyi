@@ -37,9 +37,9 @@ from .sampling.noise import StudentT as StudentT
 from .sampling.noise import Uniform as Uniform
 from .verdict.agreement import Agreement as Agreement
 from .verdict.agreement import agreement as agreement
-from .verdict.rules import assess as assess
-from .verdict.rules import holm as holm
 from .verdict.rules import judge as judge
 from .verdict.rules import log_power_verdict as log_power_verdict
 from .verdict.rules import tight as tight
 from .verdict.rules import verdict as verdict
+from .verdict.several import assess as assess
+from .verdict.several import holm as holm

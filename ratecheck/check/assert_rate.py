@@ -276,7 +276,7 @@ def _decided(errors: Rules, fit, claim, **rules) -> tuple[Verdict]:
     if found.name == Outcome.REFUTED:
         strict = decide(fit, claim.rate, claim.kind, level=1 - errors.false_alarms, **rules)
         kept = strict.name == Outcome.REFUTED
-        found = strict if kept else replace(found, name=Outcome.INCONCLUSIVE, reason=strict.reason)
+        found = strict if kept else replace(found, name=Outcome.INCONCLUSIVE, clauses=strict.clauses)
     return (found,)
 
 

@@ -7,7 +7,6 @@ the rules of the caller; and a negative control, the same runs tilted, is decide
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..claims import NEVER, Case, Claim, Control, Outcome
 from ..fit.fit import Fit, fit_rate
 from ..fit.log_means import FitError, LogMeans, log_means, rounded_up
 from ..predict.far import visible
+from .findings import Blame, Overruled, Rule
 from .rules import Verdict, decide
 
 if TYPE_CHECKING:
@@ -131,5 +131,4 @@ def held_back(verdict: Verdict, why: str) -> Verdict:
     """The same, but no refutation where there is a reason against one."""
     if not why or verdict.name != Outcome.REFUTED:
         return verdict
-    reason, changed = f"{verdict.reason}, but {why}", "REFUTED but for a guard"
-    return replace(verdict, name=Outcome.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
+    return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)

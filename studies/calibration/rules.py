@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 import ratecheck as rc
@@ -93,11 +91,11 @@ def advised(runs, _, repeats, seed) -> list[dict]:
             R = scatter(rng, mean, FIRST)
             v = decide(rc.fit_rate(means(HORIZONS, R, anytime)), claim)
             undecided += v.name == rc.Outcome.INCONCLUSIVE
-            asked = re.search(r"N = (\d+) runs would do", v.reason)
-            if v.name != rc.Outcome.INCONCLUSIVE or asked is None or int(asked.group(1)) > MOST:
+            asked = v.advice.runs if v.advice is not None else 0
+            if v.name != rc.Outcome.INCONCLUSIVE or not 0 < asked <= MOST:
                 continue
             named += 1
-            R = np.concatenate([R, scatter(rng, mean, int(asked.group(1)) - FIRST)])
+            R = np.concatenate([R, scatter(rng, mean, asked - FIRST)])
             again = decide(rc.fit_rate(means(HORIZONS, R, anytime)), claim, words=False)
             decided += again.name != rc.Outcome.INCONCLUSIVE
         rows.append({"runs": runs, "off": off, "undecided": undecided, "named": named, "decided": decided})
