@@ -143,10 +143,10 @@ def test_agreement(any_seed):
     size = {"horizons": (256, 512, 1024, 2048, 4096), "replicates": 16}
     rules = Rules(0.2, 1e-6, 0.95)
     claim = rc.Claim("the promise", "", "upper", rc.Rate.of_regret(0.5))
-    found = asserted(kind.sound(any_seed), claim, rules, 60.0, **size, agreement=True)
+    found = asserted(kind.sound(any_seed), claim, rules=rules, seconds=60.0, **size, agreement=True)
     assert found.agreement.name != "REFUTED"
     with pytest.raises(CurveChanged, match="predicted curve"):
-        asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules, 60.0, **size, agreement=True)
+        asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules=rules, seconds=60.0, **size, agreement=True)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.verdict.analyse import Judged, judge_parts
-from ratecheck.verdict.rules import Assessment
+from ratecheck.verdict.several import Assessment
 from tests.strategies import RandomSearch
 
 HORIZONS = [2**k for k in range(4, 12)]

@@ -267,8 +267,8 @@ def test_a_cost_without_a_family_says_why(cost, words):
 
 
 def test_without_python_flint_nothing_is_certified_and_nothing_run(tmp_path, monkeypatch):
-    for place in ("ratecheck.lower_bound.members", "ratecheck.study.hard"):
-        monkeypatch.setattr(f"{place}.find_spec", lambda name: None)
+    for place in (minimax, hard):
+        monkeypatch.setattr(place, "find_spec", lambda name: None)
     result = conduct(SMALL, tmp_path, **QUIET).analysis.results[0]
     assert result.judged[1].name == "INCONCLUSIVE"
     assert result.judged[1].reason == f"no family: {minimax.UNCERTIFIED}"
