@@ -146,7 +146,9 @@ def test_agreement(any_seed):
     found = asserted(kind.sound(any_seed), claim, rules=rules, seconds=60.0, **size, agreement=True)
     assert found.agreement.name != "REFUTED"
     with pytest.raises(CurveChanged, match="predicted curve"):
-        asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules=rules, seconds=60.0, **size, agreement=True)
+        asserted(
+            kind.mistakes["half the bonus"].job(any_seed), claim, rules=rules, seconds=60.0, **size, agreement=True
+        )
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import kernels, study, testing
+from ratecheck import kernels, peers, study, testing
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = {"function_zoo": zoo, "ratecheck": rc, "ratecheck.kernels": kernels, "ratecheck.study": study}
-PUBLIC |= {"ratecheck.testing": testing}
+PUBLIC |= {"ratecheck.peers": peers, "ratecheck.testing": testing}
 
 INTERNALS = {
     "function_zoo.audit": "ALPHA BETA OVER",
@@ -17,18 +17,18 @@ INTERNALS = {
     "function_zoo.measure": "Target cube_errors",
     "function_zoo.packing": "packings",
     "function_zoo.registry": "lookup",
-    "ratecheck.algorithms": "AdaptiveBins AskTell Compiled HOO UniformBins partition tournament",
+    "ratecheck.algorithms": "partition tournament",
     "ratecheck.algorithms.adaptive": "TOTAL capacity",
     "ratecheck.algorithms.protocol": "Algorithm",
     "ratecheck.algorithms.run": "STAR values",
     "ratecheck.algorithms.tournament": "FRESH NODE inverse_root play replay seat winner",
     "ratecheck.arguments": "available_cores",
     "ratecheck.check.assert_rate": "CannotTell CurveChanged RateRefuted Rules agreeing asserted",
-    "ratecheck.claims": "Claim own_of",
+    "ratecheck.claims": "own_of",
     "ratecheck.cli.options": "number",
     "ratecheck.cli.parser": "Mistake OWN_CODE Parser folder guarded natural path whole workers writable",
     "ratecheck.display": "MARKS counted estimate fenced fixed fraction general interval listing table whole",
-    "ratecheck.engine.simulate": "Job Runs SEMANTICS STANDARD available_cores begin run_replicate series_of simulate",
+    "ratecheck.engine.simulate": "Job SEMANTICS STANDARD available_cores begin run_replicate series_of",
     "ratecheck.executors": "executor",
     "ratecheck.executors.progress": "Progress",
     "ratecheck.figures.base": (
@@ -38,41 +38,33 @@ INTERNALS = {
     "ratecheck.files": "read_below replacing together write_whole",
     "ratecheck.fit.columns": "Points",
     "ratecheck.fit.deterministic": "log_series",
-    "ratecheck.fit.fit": "Fit LARGE_SHARE fit_rate slope_difference",
+    "ratecheck.fit.fit": "Fit LARGE_SHARE",
     "ratecheck.fit.floors": "log_points",
     "ratecheck.fit.interval": "Estimate",
-    "ratecheck.fit.log_means": "FitError LogMeans Words",
+    "ratecheck.fit.log_means": "LogMeans Words",
     "ratecheck.lower_bound": "ball pair",
-    "ratecheck.lower_bound.family": "HardFamily",
     "ratecheck.lower_bound.hard_family": "CERTAIN Rung Sandwich rung",
     "ratecheck.lower_bound.members": "bounded cost_of numbered",
     "ratecheck.lower_bound.paving": "Lattice pave",
     "ratecheck.papers": "zhao_lai",
     "ratecheck.papers.hct": "least_c",
-    "ratecheck.papers.zhao_lai": "D least_mu theorem1_corrected theorem2_sharper theorem3",
-    "ratecheck.peers.cma": "CMA",
-    "ratecheck.peers.nevergrad": "Nevergrad",
-    "ratecheck.peers.optuna": "Optuna",
-    "ratecheck.peers.pyxab": "ALGORITHMS from_pyxab",
+    "ratecheck.papers.zhao_lai": "D least_mu",
+    "ratecheck.peers.pyxab": "ALGORITHMS",
     "ratecheck.predict.far": "LOG_MARGIN slopes window_slope",
-    "ratecheck.predict.water_level": "Prediction predict",
-    "ratecheck.rates": "Rate",
     "ratecheck.sampling": "generator seeding",
     "ratecheck.sampling.generator": "bits fill fill_normal normal open_state uniform",
     "ratecheck.sampling.jit": "Kernel NO_POINTER compiled inlined value",
-    "ratecheck.sampling.noise": "Gaussian Noise sample",
+    "ratecheck.sampling.noise": "Noise sample",
     "ratecheck.sampling.seeding": "stream",
     "ratecheck.store": "Store sole_writer",
     "ratecheck.study.conduct": "described",
     "ratecheck.study.declare": "Grid PRESETS Study",
     "ratecheck.study.plan": "cases no_curve",
     "ratecheck.study.run": "NothingStored missing_runs run_units units_of",
-    "ratecheck.verdict.agreement": "Agreement agreement compare variance",
+    "ratecheck.verdict.agreement": "compare variance",
     "ratecheck.verdict.analyse": "fit_of judge_bound",
     "ratecheck.verdict.judging": "held_back irrefutable",
-    "ratecheck.verdict.rules": (
-        "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide decide_log_power holm tight verdict"
-    ),
+    "ratecheck.verdict.rules": "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide decide_log_power",
 }
 
 

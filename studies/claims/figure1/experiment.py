@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, UniformBins, predict, simulate
-from ratecheck.sampling import seeding
+from ratecheck import predict, simulate
+from studies.claims.figure1.rules import (
+    ADAPTIVE,
+    CONTRADICTS,
+    EXCEPTION,
+    FAVOURABLE,
+    FAVOURED,
+    GENERIC,
+    LETTERS,
+    MU_WORDS,
+    NOTED_MUS,
+    OPEN,
+    PER_RUN,
+    REPRODUCES,
+    UNIFORM,
+    as_printed,
+    explained,
+    foretold_rows,
+    is_near,
+    outcomes,
+    panel_name,
+    place_words,
+    ratios,
+    settings_of,
+    shares_of,
+    tuned_rows,
+    win_rows,
+)
+from studies.claims.figure1.tables import ERROR, PANELS, adaptive_bins, contrast, cost_of_run, uniform_bins
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.shared.markdown import fixed, listing, table
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-ERROR = 0.05  # of the six panels of a setting together
-PANELS = (("quadratic", 1), ("quadratic", 2), ("quadratic", 3), ("twin_cone", 1), ("twin_cone", 2), ("twin_cone", 3))
-LETTERS = {"quadratic": "f1", "twin_cone": "f2"}
-EXCEPTION = ("twin_cone", 1)  # where the paper sees no advantage
-ADAPTIVE, UNIFORM, OPEN = "adaptive", "uniform", "open"
-REPRODUCES, CONTRADICTS = "reproduces", "contradicts"
-SETTING = ["place", "mu", "a0"]
-PER_RUN, GENERIC, FAVOURABLE = "per run", "generic", "favourable"
-FAVOURED = ("0", 1.0)  # the mu and a0 for which a favourable c is looked for
 
 
 class Place(NamedTuple):
@@ -187,9 +200,10 @@ class Figure1(Experiment):
             verdict = Verdict.INCONCLUSIVE
         return Finding(
             verdict,
-            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{_where(what)}, otherwise "
-            f"in {other}; adaptive bins beat every width in {_shares(who)}; of random c that all runs share at most "
-            f"{100 * max(as_printed(tables['centres']).values()):.1f} % are predicted to give it as printed",
+            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{place_words(what)}, "
+            f"otherwise in {other}; adaptive bins beat every width in {shares_of(who)}; of random c that all runs "
+            f"share at most {100 * max(as_printed(tables['centres']).values()):.1f} % are predicted to give it as "
+            "printed",
             tolerates="other values of c, mu and a0 than those listed" if verdict is Verdict.CONSISTENT else "",
             caveat="the paper gives neither c nor mu nor a0 nor the widths; a setting comes out otherwise if uniform "
             "bins of some width win a panel that the paper gives to adaptive bins, or if these win f2 in d = 1 "
@@ -207,7 +221,7 @@ class Figure1(Experiment):
                 if now[family, dim, mu] not in (said, OPEN):
                     wrong.append(f"{LETTERS[family]} d = {dim} at {MU_WORDS[mu]} to {said} bins")
         given = [f"ten runs had given {listing(wrong)}"] if wrong else []
-        worse, smooth = (sum(_near(*pair) for pair in self._last_noted(tables, mu)) for mu in ("theorem", "smooth"))
+        worse, smooth = (sum(is_near(*pair) for pair in self._last_noted(tables, mu)) for mu in ("theorem", "smooth"))
         if smooth > worse:
             given.append(f"what they gave for Theorem 2's mu is found at (1 + 2^(d+α)) M_b, in {smooth} of 6 panels")
         return "; ".join(given)
@@ -259,14 +273,14 @@ class Figure1(Experiment):
             "lower confidence bound valid), (1 + 2^(d+α)) M_b (called smooth) and Theorem 2's (1 + 2^(d+α)) M with "
             "M = max(M_a, M_b). Where the minimiser lies:"
         )
-        yield "\n".join(f"- {p.table}: {_explained(p)}" for p in self.places)
+        yield "\n".join(f"- {p.table}: {explained(p)}" for p in self.places)
         yield (
             "Adaptive bins win a panel if they beat every width, each with an interval of the differences run by run; "
             "uniform bins win if some width does, the level divided by the number of widths, since the best of many "
             "was looked for. Both levels are divided by the six panels."
         )
         yield "## Who wins"
-        yield table(["place", "mu", "a0", *map(_panel, PANELS), "as printed"], list(_wins(who)))
+        yield table(["place", "mu", "a0", *map(panel_name, PANELS), "as printed"], list(win_rows(who)))
         yield "A: adaptive bins; U: uniform bins; ·: neither. The paper has A, A, A, not A, A, A."
         yield from self._why(tables, who)
         yield "## How good the prediction is"
@@ -274,7 +288,7 @@ class Figure1(Experiment):
             "Measured R/T divided by the predicted one, over all places and panels (with c drawn for each run the "
             "prediction is for some of the c only). At small mu it is less good: noise decides which cells are left."
         )
-        yield table(["", "cases", "5 %", "median", "95 %"], list(_foretold_rows(data, self.mus)))
+        yield table(["", "cases", "5 %", "median", "95 %"], list(foretold_rows(data, self.mus)))
         yield "## Against the numbers of ten runs"
         yield from self._noted_words(tables)
 
@@ -304,8 +318,8 @@ class Figure1(Experiment):
             "random c adaptive bins would have been better, and for what share of all choices of a c in each dimension "
             "all six panels would be as printed:"
         )
-        header = ["mu", "a0", *map(_panel, PANELS), "as printed"]
-        yield table(header, list(_tuned(tables["centres"])))
+        header = ["mu", "a0", *map(panel_name, PANELS), "as printed"]
+        yield table(header, list(tuned_rows(tables["centres"])))
 
     def _noted_words(self, tables):
         chosen = self._as_noted(tables)
@@ -317,192 +331,16 @@ class Figure1(Experiment):
             for mu, value in zip(NOTED_MUS, adaptive, strict=True):
                 row = mine[mine["mu"] == mu].iloc[0]
                 cells.append((value, row["adaptive"], row["adaptive_se"]))
-            near += sum(_near(then, now) for then, now, _ in cells)
+            near += sum(is_near(then, now) for then, now, _ in cells)
             total += len(cells)
-            rows.append([_panel((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)])
+            rows.append(
+                [panel_name((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)]
+            )
         yield (
             f"R/T with c drawn for each run and a0 = {self.noted_for[1]:g}: noted before from ten runs, and measured "
             f"here with its standard error. {near} of {total} agree within a tenth. The last column agrees in "
-            f"{sum(_near(*pair) for pair in self._last_noted(tables, 'theorem'))} of {len(self.noted)} panels with "
-            f"Theorem 2's mu, and in {sum(_near(*pair) for pair in self._last_noted(tables, 'smooth'))} with "
+            f"{sum(is_near(*pair) for pair in self._last_noted(tables, 'theorem'))} of {len(self.noted)} panels with "
+            f"Theorem 2's mu, and in {sum(is_near(*pair) for pair in self._last_noted(tables, 'smooth'))} with "
             "(1 + 2^(d+α)) M_b."
         )
         yield table(["panel", "best uniform", *(MU_WORDS[mu] for mu in NOTED_MUS)], rows)
-
-
-NOTED_MUS = ("0", "M_b", "theorem")
-MU_WORDS = {
-    "0": "mu = 0",
-    "M_b": "mu = M_b",
-    "mu_min": "mu = mu_min",
-    "smooth": "mu = (1 + 2^(d+α)) M_b",
-    "theorem": "Theorem 2's mu",
-}
-MARKS = {ADAPTIVE: "A", UNIFORM: "U", OPEN: "·"}
-
-
-@lru_cache(maxsize=1024)  # each is compiled, which takes longer than a run
-def cost_of_run(family, dim, run, seed):
-    """With a minimiser of its own, at the same place for both functions: the box and its partitions are symmetric."""
-    centre = seeding.stream(seed, "figure1", dim, run).uniform(-1.0, 1.0, dim)
-    return zoo.get(family, dim, centre=tuple(centre.tolist()))
-
-
-def uniform_bins(width, cost):
-    return UniformBins(width)
-
-
-def adaptive_bins(mu, a0, cost):
-    c = cost.constants
-    values = {"0": 0.0, "M_b": c.M_b, "mu_min": c.mu_min, "smooth": (1 + 2 ** (cost.dim + c.alpha)) * c.M_b}
-    return AdaptiveBins(mu=values.get(mu, "theorem"), a0=a0)
-
-
-def contrast(uniform: np.ndarray, adaptive: np.ndarray) -> dict:
-    """Means with standard errors, the difference run by run, and the share of the largest adaptive run."""
-    n = len(uniform)
-
-    def error(x):
-        return float(np.std(x, ddof=1) / math.sqrt(n))
-
-    return {
-        "runs": n,
-        "uniform": float(uniform.mean()),
-        "uniform_se": error(uniform),
-        "adaptive": float(adaptive.mean()),
-        "adaptive_se": error(adaptive),
-        "difference": float(np.mean(uniform - adaptive)),
-        "difference_se": error(uniform - adaptive),
-        "largest_share": float(adaptive.max() / adaptive.sum()),
-    }
-
-
-def outcomes(data: DataFrame) -> DataFrame:
-    """Who wins each panel of each setting."""
-    import pandas as pd
-
-    rows = [
-        dict(zip([*SETTING, "family", "dim"], key, strict=True)) | {"who": winner(rows)}
-        for key, rows in data.groupby([*SETTING, "family", "dim"], sort=False)
-    ]
-    return pd.DataFrame(rows)
-
-
-def winner(rows) -> str:
-    """Adaptive bins, if they beat every width; uniform bins, if one does, at a level that allows for the choice."""
-    error = ERROR / len(PANELS)
-    difference, se, df = (rows[name].to_numpy(float) for name in ("difference", "difference_se", "runs"))
-    if np.all(difference > special.stdtrit(df - 1, 1 - error) * se):
-        return ADAPTIVE
-    if np.any(difference < -special.stdtrit(df - 1, 1 - error / len(rows)) * se):
-        return UNIFORM
-    return OPEN
-
-
-def settings_of(who: DataFrame) -> DataFrame:
-    """Whether each setting gives the figure as printed."""
-    import pandas as pd
-
-    rows = []
-    for key, panels in who.groupby(SETTING, sort=False):
-        won = {(r.family, r.dim): r.who for r in panels.itertuples()}
-        exception = won.pop(EXCEPTION)
-        if UNIFORM in won.values() or exception == ADAPTIVE:
-            said = CONTRADICTS
-        else:
-            said = REPRODUCES if set(won.values()) == {ADAPTIVE} else OPEN
-        rows.append(dict(zip(SETTING, key, strict=True)) | {"said": said})
-    return pd.DataFrame(rows)
-
-
-def ratios(data: DataFrame) -> DataFrame:
-    """Adaptive over uniform R/T at the width that is predicted to be best, with a 95 % interval, and as predicted."""
-    import pandas as pd
-
-    rows = []
-    for key, widths in data.groupby([*SETTING, "family", "dim"], sort=False):
-        r = widths.loc[widths["uniform_foretold"].idxmin()]
-        together = (r["uniform_se"] ** 2 + r["adaptive_se"] ** 2 - r["difference_se"] ** 2) / 2
-        u, a = r["uniform"], r["adaptive"]
-        variance = (r["uniform_se"] / u) ** 2 + (r["adaptive_se"] / a) ** 2 - 2 * together / (u * a)
-        reach = special.stdtrit(r["runs"] - 1, 0.975) * math.sqrt(max(variance, 0.0))
-        rows.append(
-            dict(zip([*SETTING, "family", "dim"], key, strict=True))
-            | {"ratio": a / u, "low": a / u * math.exp(-reach), "high": a / u * math.exp(reach)}
-            | {"foretold": r["adaptive_foretold"] / r["uniform_foretold"]}
-        )
-    return pd.DataFrame(rows)
-
-
-def _where(what) -> str:
-    places = what.query("said == @REPRODUCES")["place"].unique()
-    return f" ({listing(places)})" if len(places) else ""
-
-
-def _near(then, now) -> bool:
-    return abs(then / now - 1) < 0.1
-
-
-def _shares(who) -> str:
-    total = len(who) // len(PANELS)
-    return ", ".join(
-        f"{_panel(panel)} {sum((who['family'] == panel[0]) & (who['dim'] == panel[1]) & (who['who'] == ADAPTIVE))}"
-        f"/{total}"
-        for panel in PANELS
-    )
-
-
-def _panel(panel) -> str:
-    return f"{LETTERS[panel[0]]} d = {panel[1]}"
-
-
-def _explained(place) -> str:
-    where = {
-        PER_RUN: "c uniform in the box, another one for each run",
-        GENERIC: "one c for all runs, no round number",
-        FAVOURABLE: "one c for all runs: of those drawn at random the one for which the predicted regrets, at "
-        f"{MU_WORDS[FAVOURED[0]]} and a0 = {FAVOURED[1]:g}, are most clearly as printed; no run was looked at",
-    }
-    text = where.get(place.centre, f"c = {place.centre} on every axis" if not isinstance(place.centre, str) else "")
-    return text + (", and the partition shifted at random for each run" if place.alignment == "random" else "")
-
-
-def _wins(who):
-    said = {tuple(row[:3]): row[3] for row in settings_of(who).itertuples(index=False)}
-    for key, panels in who.groupby(SETTING, sort=False):
-        won = {(r.family, r.dim): MARKS[r.who] for r in panels.itertuples()}
-        as_printed = {REPRODUCES: "yes", CONTRADICTS: "no", OPEN: "open"}[said[key]]
-        yield [key[0], key[1], f"{key[2]:g}", *(won[panel] for panel in PANELS), as_printed]
-
-
-def _foretold_rows(data, mus):
-    panel = ["place", "family", "dim"]
-    kinds = {"uniform bins": ("uniform", data.drop_duplicates([*panel, "bins"]))}
-    kinds |= {MU_WORDS[mu]: ("adaptive", data[data["mu"] == mu].drop_duplicates([*panel, "a0"])) for mu in mus}
-    for name, (kind, rows) in kinds.items():
-        ratio = rows[kind] / rows[f"{kind}_foretold"]
-        yield [name, len(ratio), *(fixed(q) for q in np.quantile(ratio, [0.05, 0.5, 0.95]))]
-
-
-def _won(centres) -> dict:
-    """By mu, a0 and panel: for which c adaptive bins are predicted to win."""
-    return {
-        key: (rows["adaptive"] < rows["uniform"]).to_numpy()
-        for key, rows in centres.sort_values("run", kind="stable").groupby(["mu", "a0", "family", "dim"], sort=False)
-    }
-
-
-def as_printed(centres: DataFrame) -> dict:
-    """By mu and a0: the share of all choices of one c in each dimension that are predicted to give all as printed."""
-    won, found = _won(centres), {}
-    for mu, a0 in dict.fromkeys(key[:2] for key in won):
-        asked = {p: won[mu, a0, *p] != (p == EXCEPTION) for p in PANELS}
-        found[mu, a0] = math.prod(float(np.mean(asked["quadratic", d] & asked["twin_cone", d])) for d in (1, 2, 3))
-    return found
-
-
-def _tuned(centres):
-    won = _won(centres)
-    for (mu, a0), share in as_printed(centres).items():
-        cells = [f"{won[mu, a0, *p].sum()} of {len(won[mu, a0, *p])}" for p in PANELS]
-        yield [mu, f"{a0:g}", *cells, f"{100 * share:.1f} %"]
