@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from .algorithms.protocol import Algorithm
 
+FEWEST_RUNS = 3  # at a horizon, for an interval
 MARGIN = 0.05  # of a slope: by so much it may exceed the promise
 
 
@@ -266,7 +267,7 @@ class Curve(Record):
 
     For example
 
-        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `foretell` and `far`
+        rc.predicted_curve(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `far`
     """
 
     horizons: tuple[float, ...]

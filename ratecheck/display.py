@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -44,7 +43,7 @@ def one_line(text) -> str:
     return UNSEEN.sub("\N{REPLACEMENT CHARACTER}", ENDS.sub(" ", text.strip()))
 
 
-def plain(text) -> str:
+def escaped(text) -> str:
     """A text that is not ours: shown letter by letter, and nothing in it is taken for markup.
 
     What could be is spelt as an entity, which no rule of markdown reads as the sign it stands for.
@@ -56,11 +55,6 @@ def _spelt(match) -> str:
     if match["numbers"]:
         return match[0]
     return f"{match[0][:-1]}&#{ord(match[0][-1])};"
-
-
-def literal(text) -> str:
-    """The letters that plain() spelt, for tables and pictures, which know no markup."""
-    return html.unescape(text)
 
 
 def fenced(text, language="") -> str:

@@ -51,12 +51,12 @@ def planned_curve(job: Job, span: tuple[int, int], *, sizes: tuple[int, ...], mo
     """
     if not hasattr(job.algorithm, "level_rule"):
         return None
-    from ..predict.water_level import foretell
+    from ..predict.predicted_curve import predicted_curve
 
     for cells in sizes:
         alignments = max(FEWEST_ALIGNMENTS, min(most_alignments, ALIGNED_CELLS // cells))
         try:
-            curve = foretell(job.algorithm, job.cost, span[0], cells, alignments, job.seed, job.alignment)
+            curve = predicted_curve(job.algorithm, job.cost, span[0], cells, alignments, job.seed, job.alignment)
         except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
             continue
         if curve.horizons[-1] >= span[1]:

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..claims import Case, Claim, Control, Curve, Outcome
+from ..claims import FEWEST_RUNS, Case, Claim, Control, Curve, Outcome
 from ..fit.fit import Fit, fit_rate
 from ..fit.log_means import FitError, LogMeans, within
 from ..lower_bound.hard_family import NONE, Sandwich
@@ -24,7 +24,6 @@ from .judging import held_back, irrefutable, judge_case, predicted_slope
 from .rules import LOG_MARGIN, RESOLUTION, Verdict, decide, log_worth, looks_cost, with_force
 from .several import Assessment, adjusted_among, decide_parts, holm
 
-FEWEST = 3  # runs at a horizon, for an interval
 CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
@@ -309,8 +308,8 @@ def complete(case: Case, table):
     inside = [h for h, held in zip(case.horizons, within(case.horizons, case.window), strict=True) if held]
     inside = inside or case.horizons
     fewest = int(counts[list(inside)].min())
-    table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
-    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
+    table = table[table["horizon"].isin(counts.index[counts >= FEWEST_RUNS])]
+    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST_RUNS})
 
 
 def lacking(counts) -> str:
@@ -319,7 +318,11 @@ def lacking(counts) -> str:
     if none:
         return f"no run at T = {', '.join(none)} has finished"
     few = [f"{n} at T = {h}" for h, n in counts.items()]
-    return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
+    return (
+        f"too few runs have finished ({', '.join(few)}); at least {FEWEST_RUNS} are needed at each horizon"
+        if few
+        else ""
+    )
 
 
 def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:

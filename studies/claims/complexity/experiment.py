@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, Curve, Rate, Theorem, fit_rate, foretell, predict, simulate
+from ratecheck import AdaptiveBins, Curve, Rate, Theorem, fit_rate, predict, predicted_curve, simulate
 from ratecheck import far as seen_far
 from ratecheck.engine.simulate import begin
 from ratecheck.fit.interval import Estimate
@@ -73,7 +73,7 @@ class Complexity(Experiment):
 
     def _far(self, case, effort):
         how = {"cells": effort.of(self.most_cells), "alignments": effort.of(self.alignments), "seed": effort.seed}
-        curve = foretell(case.algorithm, case.cost, first=2**10, **how)
+        curve = predicted_curve(case.algorithm, case.cost, first=2**10, **how)
         shift = case.algorithm.shift(case.cost)
         return case.named(pd.DataFrame({"horizon": curve.horizons, "cells": curve.cells, "shift": shift}))
 

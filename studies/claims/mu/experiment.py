@@ -13,7 +13,7 @@ import numpy as np
 from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, agreement, far, fit_rate, foretell, predict, simulate, slope_difference
+from ratecheck import AdaptiveBins, agreement, far, fit_rate, predict, predicted_curve, simulate, slope_difference
 from ratecheck.predict.far import slopes
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding
@@ -246,7 +246,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
+                curve = predicted_curve(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 

@@ -14,12 +14,12 @@ from ratecheck import (
     AdaptiveBins,
     Gaussian,
     UniformBins,
-    foretell,
     lower_bound,
     predict,
+    predicted_curve,
     simulate,
 )
-from ratecheck.lower_bound import ball
+from ratecheck.lower_bound import inequalities
 from ratecheck.sampling import seeding
 from ratecheck.verdict.agreement import variance
 from studies.lower_bound import second
@@ -60,7 +60,7 @@ def curve_table(cases, first, cells, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = foretell(algorithm_of(mu).settle(cost), cost, first, cells, seed=seed, last=last)
+        curve = predicted_curve(algorithm_of(mu).settle(cost), cost, first, cells, seed=seed, last=last)
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
@@ -80,9 +80,9 @@ def bound_table(costs, horizons) -> pd.DataFrame:
                     "dim": dim,
                     "horizon": horizon,
                     "bound": found.regret,
-                    "first": found.certified and _accepts(ball.verify, content),
+                    "first": found.certified and _accepts(inequalities.verify, content),
                     "second": _accepts(second.verify, content),
-                    "first_forged": _accepts(ball.verify, forged),
+                    "first_forged": _accepts(inequalities.verify, forged),
                     "second_forged": _accepts(second.verify, forged),
                 }
             )
