@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import shutil
-import textwrap
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from function_zoo import Cost
 
 from ..claims import Claim, Outcome
-from ..display import Speaking
+from ..display import WIDTH, Speaking, wrapped
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..verdict.agreement import Agreement
-
-WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"
 
 
 class Tilted(NamedTuple):
@@ -170,18 +166,11 @@ class Check(Speaking):
     def __str__(self):
         facts = self._facts()
         width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
-        lines = _wrapped(facts.pop("verdict"), width, "", "  ")
+        lines = wrapped(facts.pop("verdict"), others="  ", width=width)
         for name, value in facts.items():
             if name != "caution" or value != "none":
-                lines += _wrapped(str(value), width, f"{name:8}  ", " " * 10)
+                lines += wrapped(str(value), f"{name:8}  ", " " * 10, width=width)
         return "\n".join(lines)
 
     def __repr__(self):
         return f"<Check {self.headline}>"
-
-
-def _wrapped(text, width, first, others) -> list[str]:
-    """Lines of a text in which no formula is broken."""
-    whole = re.sub(r"\(ln T\)|\S+ = \S+", lambda found: found[0].replace(" ", NO_BREAK), " ".join(text.split()))
-    lines = textwrap.wrap(whole, width, initial_indent=first, subsequent_indent=others, break_long_words=False)
-    return [line.replace(NO_BREAK, " ") for line in lines]

@@ -13,12 +13,14 @@ import time
 
 import function_zoo as zoo
 from function_zoo.registry import lookup
+from ratecheck.arguments import available_cores
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole
-from ratecheck.engine.simulate import available_cores, run_replicate
+from ratecheck.engine.simulate import run_replicate
 from ratecheck.executors import executor
 from ratecheck.executors.progress import Progress
 from ratecheck.store import Store
-from ratecheck.study.declare import PRESETS, Grid, Study
+from ratecheck.study import Grid, Study
+from ratecheck.study.declare import PRESETS
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import NothingStored, missing_runs, run_units, units_of
 

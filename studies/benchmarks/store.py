@@ -17,8 +17,8 @@ import numpy as np
 
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded
 from ratecheck.store import Store
+from ratecheck.study import Grid, Study
 from ratecheck.study.conduct import described
-from ratecheck.study.declare import Grid, Study
 from ratecheck.study.plan import cases, no_curve
 
 COSTS = tuple((family, dim) for family in ("quadratic", "cone", "quartic", "ring", "rastrigin") for dim in (1, 2))
