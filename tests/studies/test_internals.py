@@ -49,7 +49,6 @@ INTERNALS = {
     "ratecheck.lower_bound.paving": "Lattice pave",
     "ratecheck.papers": "zhao_lai",
     "ratecheck.papers.hct": "least_c",
-    "ratecheck.papers.zhao_lai": "D least_mu",
     "ratecheck.peers.pyxab": "ALGORITHMS",
     "ratecheck.predict.far": "LOG_MARGIN slopes window_slope",
     "ratecheck.sampling": "generator seeding",
