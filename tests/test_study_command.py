@@ -11,12 +11,12 @@ import pytest
 from ratecheck.claims import Case
 from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
-from ratecheck.planning.plan import cases
 from ratecheck.store import FILE, Store
 from ratecheck.study import Grid
 from ratecheck.study.asked import as_asked
 from ratecheck.study.conduct import Conducted
 from ratecheck.study.declared import declaration_of
+from ratecheck.study.plan import cases
 from ratecheck.verdict.analyse import analyse
 from tests.study_cases import SMALL, digest, run
 

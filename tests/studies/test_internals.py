@@ -50,7 +50,6 @@ INTERNALS = {
     "ratecheck.papers": "zhao_lai",
     "ratecheck.papers.hct": "least_c",
     "ratecheck.peers.pyxab": "ALGORITHMS",
-    "ratecheck.planning.plan": "cases unforeseen",
     "ratecheck.predict.far": "LOG_MARGIN slopes window_slope",
     "ratecheck.sampling": "generator seeding",
     "ratecheck.sampling.generator": "bits fill fill_normal normal open_state uniform",
@@ -60,9 +59,11 @@ INTERNALS = {
     "ratecheck.store": "Store sole_writer",
     "ratecheck.study.conduct": "described",
     "ratecheck.study.declare": "PRESETS",
+    "ratecheck.study.plan": "cases no_curve",
     "ratecheck.study.run": "NothingStored missing_runs run_units units_of",
     "ratecheck.verdict.agreement": "compare variance",
-    "ratecheck.verdict.analyse": "fit_of held_back irrefutable judge_bound",
+    "ratecheck.verdict.analyse": "fit_of judge_bound",
+    "ratecheck.verdict.judging": "held_back irrefutable",
     "ratecheck.verdict.rules": "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide decide_log_power",
 }
 
