@@ -210,7 +210,7 @@ def _noise(text):
 def _horizons(text):
     if text is None:
         return None
-    from ..planning.plan import horizons_of
+    from ..planning.grid import horizons_of
     from .options import horizons
 
     return horizons_of(horizons(text), 2.0**4, 1.0, None)
