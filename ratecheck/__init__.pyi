@@ -4,7 +4,7 @@ from .algorithms import AdaptiveBins as AdaptiveBins
 from .algorithms import AskTell as AskTell
 from .algorithms import Compiled as Compiled
 from .algorithms import UniformBins as UniformBins
-from .check.run import Check as Check
+from .check.result import Check as Check
 from .check.run import check as check
 from .claims import Claim as Claim
 from .claims import Curve as Curve

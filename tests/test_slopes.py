@@ -37,8 +37,8 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import adaptive, uniform
 from ratecheck.check.budget import Planner
+from ratecheck.check.meaning import as_claim
 from ratecheck.check.pin import Pin, load_pin, write_pin
-from ratecheck.check.run import as_claim
 from ratecheck.engine.simulate import Job
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.log_means import within

@@ -7,9 +7,9 @@ from functools import partial
 
 from ..claims import Planned
 from ..planning import forecast as estimate
-from ..planning.plan import FEW_STEPS
 from ..predict.far import BEYOND
 from ..store import Store
+from .plan import FEW_STEPS
 from .run import Aside
 
 VERSION = 2  # of what is kept: raised whenever the same runs are foretold otherwise

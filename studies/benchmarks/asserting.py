@@ -40,7 +40,7 @@ def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> 
     begun = time.process_time()
     claim = rc.Claim("the promise", "", "upper", kind.rate)
     try:
-        name, found = PASSED, asserted(job, claim, rules, seconds, **size)
+        name, found = PASSED, asserted(job, claim, rules=rules, seconds=seconds, **size)
     except RateRefuted as error:
         name, found = FAILED, error.found
     except CannotTell as error:

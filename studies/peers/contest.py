@@ -24,7 +24,7 @@ from ratecheck.engine.simulate import begin
 from ratecheck.papers.hct import least_c
 from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
 from ratecheck.peers.pyxab import ALGORITHMS
-from ratecheck.verdict.analyse import held_back, irrefutable
+from ratecheck.verdict.judging import held_back, irrefutable
 from ratecheck.verdict.rules import Verdict
 from studies.shared.markdown import general
 
@@ -232,6 +232,4 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         return row, None if claim is None else Verdict(rc.Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
-    found = rc.verdict(fit, claim.rate, claim.kind)
-    why = irrefutable(claim)
-    return row, held_back(found, why) if why else found
+    return row, held_back(rc.verdict(fit, claim.rate, claim.kind), irrefutable(claim))

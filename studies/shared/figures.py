@@ -74,3 +74,11 @@ def against_horizons(titles, handles, columns, beside):
     for axis in axes[::columns]:
         axis.set_ylabel(beside)
     return figure, axes[:count]
+
+
+def label_outer(axes, below, beside):
+    """Labels for rows and columns of panels: under those at the bottom, beside those at the left."""
+    for axis in axes[-1]:
+        axis.set_xlabel(below)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(beside)
