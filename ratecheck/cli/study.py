@@ -77,7 +77,6 @@ def _main(arguments, known) -> int:
     from ..study.determinism import NotDeterministic
 
     study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
-    tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
 
     def into(folder):
         known.append(writable(folder))
@@ -87,6 +86,7 @@ def _main(arguments, known) -> int:
         return folder
 
     try:
+        tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
         limited = arguments.unit_timeout is not None
         place(arguments.scheduler, arguments.workers, tls=tls, limited=limited)  # or it means nothing
         done = study.conduct(arguments.out, replace(options, into=into))
