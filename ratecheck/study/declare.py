@@ -12,7 +12,7 @@ import function_zoo as zoo
 
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
-from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
+from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, check_whole, items, shown
 from ..claims import Theorem
 from ..engine.simulate import STANDARD
 from ..planning.grid import Grid, check_first
@@ -70,12 +70,12 @@ class Study:
         if not isinstance(self.horizons, Grid):
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
-        whole("replicates", self.replicates, 1, MOST_REPLICATES)
-        whole("seed", self.seed, 0, MOST_IN_DATABASE)
-        if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
+        check_whole("replicates", self.replicates, 1, MOST_REPLICATES)
+        check_whole("seed", self.seed, 0, MOST_IN_DATABASE)
+        if check_whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
             raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
         if self.foresight is not None:
-            whole("foresight", self.foresight, 2**8, 2**22)
+            check_whole("foresight", self.foresight, 2**8, 2**22)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
         names = [str(c) for c in self.costs]

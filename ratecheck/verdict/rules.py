@@ -27,7 +27,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..arguments import shown, whole
+from ..arguments import check_whole, shown
 from ..claims import MARGIN, Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit, check_fit, fit_rate, in_steps
@@ -430,7 +430,7 @@ def check_rule(rate, kind, margin, level, resolution, look):
     if not (isinstance(resolution, Real) and resolution > 0):
         raise ValueError(f"resolution = {shown(resolution)} must be positive")
     if look is not None:
-        whole("look", look, 1, 10**6)
+        check_whole("look", look, 1, 10**6)
     check_level(level)
 
 
