@@ -41,7 +41,7 @@ INTERNALS = {
     "ratecheck.fit.fit": "Fit",
     "ratecheck.fit.floors": "log_points",
     "ratecheck.fit.interval": "Estimate",
-    "ratecheck.fit.log_means": "LogMeans Words",
+    "ratecheck.fit.log_means": "AxisLabels LogMeans",
     "ratecheck.fit.points": "Points",
     "ratecheck.lower_bound": "inequalities pair",
     "ratecheck.lower_bound.hard_family": "CERTAIN Rung Sandwich rung",
