@@ -7,7 +7,7 @@ from PIL import Image
 from ratecheck import fit_rate
 from ratecheck.cli import main as cli
 from ratecheck.figures import background
-from ratecheck.figures.backdrop import NOTHING, Backdrop, Curve, backdrop_of
+from ratecheck.figures.backdrop import NOTHING, Backdrop, MeanCurve, backdrop_of
 from ratecheck.figures.regret import REGRET
 from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
@@ -65,7 +65,7 @@ def test_words_choose_cases(folder):
 
 def test_the_same_cost_comes_first():
     def curve(cost, family, dim):
-        return Curve("", cost, family, dim, "", np.ones(1), np.ones(1))
+        return MeanCurve("", cost, family, dim, "", np.ones(1), np.ones(1))
 
     found = Backdrop("s", (curve("a", "f", 1), curve("b", "f", 1), curve("c", "g", 1), curve("d", "g", 2)))
 

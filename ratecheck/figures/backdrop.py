@@ -15,7 +15,7 @@ BACKGROUND = (
 
 
 @dataclass(frozen=True)
-class Curve:
+class MeanCurve:
     """The mean regret of a case, horizon by horizon."""
 
     case: str
@@ -32,7 +32,7 @@ class Backdrop:
     """Curves of a study, and which of its costs they belong to."""
 
     study: str = ""
-    curves: tuple[Curve, ...] = ()
+    curves: tuple[MeanCurve, ...] = ()
     whose: str = ""
 
     def behind(self, cost: str, family: str, dim: int) -> Backdrop:
@@ -79,8 +79,8 @@ def _words(text) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-def _curve(store, case) -> Curve | None:
+def _curve(store, case) -> MeanCurve | None:
     means = store.frame(case.series.digest).groupby("horizon")["regret"].mean()
     means = means[means.index.isin(case.horizons) & (means > 0)]
     names = (case.name, case.cost, case.family, case.dim, case.algorithm)
-    return Curve(*names, means.index.to_numpy(float), means.to_numpy(float)) if len(means) else None
+    return MeanCurve(*names, means.index.to_numpy(float), means.to_numpy(float)) if len(means) else None

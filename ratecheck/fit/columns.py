@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from ..arguments import meant, shown
-from .log_means import NAMES, OURS, FitError, Words, within
+from .log_means import NAMES, OURS, AxisLabels, FitError, within
 from .read import Table, half_units, number
 
 # names without case, spaces and signs; fmt: off
@@ -189,7 +189,7 @@ class Points:
     anytime: bool = False
     count: int = 0  # of the runs behind a mean; 0: not known
     rounding: np.ndarray | None = None  # half a unit of the last digit
-    words: Words = OURS
+    words: AxisLabels = OURS
     remarks: tuple[str, ...] = ()
 
     @property
@@ -280,7 +280,7 @@ def points(
         keep = np.flatnonzero(within(X, window) | ((X > 0) & np.isfinite(X) & np.isfinite(Y)))
         frame, texts, X, Y = _rows(frame, keep), _rows(texts, keep), X[keep], Y[keep]
     inverse = _is_step(roles.x, X, Y) if step is None else step
-    words = Words(str(roles.x), str(roles.y), inverse)
+    words = AxisLabels(str(roles.x), str(roles.y), inverse)
     _check_numbers(X, Y, words)
     _check_groups(frame, roles)
     remarks.append(_said(roles, inverse, step))

@@ -6,7 +6,6 @@ The estimand is log E R(T); the covariance comes from a jackknife over runs.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from numbers import Real
 
@@ -25,7 +24,7 @@ class FitError(ValueError):
 
 
 @dataclass(frozen=True)
-class Words:
+class AxisLabels:
     """What a table calls its two quantities; `inverse` where x is the size of a step, and T one over it."""
 
     x: str = "T"
@@ -51,15 +50,8 @@ class Words:
         logarithm = f" (ln {inner})^{log_power:.4g}" if log_power else ""
         return f"{self.y} {relation} {self.x}^{self.slope(slope) + 0.0:.4g}{logarithm}"
 
-    def said(self, text) -> str:
-        """Words about T, as the table has it."""
-        if self == OURS:
-            return text
-        text = re.sub(r"\bT = (\d[\d.e+-]*\d|\d)", lambda m: f"{self.x} = {self.place(float(m[1])):.2g}", text)
-        return re.sub(r"\bT\^-([\d.]+)", lambda m: f"{self.x}^{'' if self.inverse else '-'}{m[1]}", text)
 
-
-OURS = Words()
+OURS = AxisLabels()
 
 
 @dataclass(frozen=True)
@@ -85,7 +77,7 @@ class LogMeans:
     profile: object | None = None  # of the slope, where a floor is fitted too
     problem: str = ""  # why there can be no verdict
     noisy: bool = False  # the window ends where noise begins, not where the table does
-    words: Words = OURS
+    words: AxisLabels = OURS
     remarks: tuple[str, ...] = ()  # what was found in the table, and what was inferred
 
     @property
@@ -166,7 +158,7 @@ def log_means(runs, logarithms: bool = True) -> LogMeans:
     return data if math.isnan(period) else replace(data, period=period)
 
 
-def check_beyond_e(horizon, words: Words = OURS):
+def check_beyond_e(horizon, words: AxisLabels = OURS):
     if horizon <= math.e * (1 + 1e-12):
         place = f"{words.place(horizon):g}"
         if words.inverse:
