@@ -17,8 +17,8 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from .columns import Points
 from .log_means import FitError, LogMeans
+from .points import Points
 
 CORRECTIONS = (0.35, 0.5, 1.0, 1.5, 2.0, 3.0)  # powers of 1/T by which a rate may be off
 FLAT = 0.1  # an order below it, of numbers whose differences have a larger one, asks for a limit; nothing is decided

@@ -12,6 +12,7 @@ from numbers import Real
 import numpy as np
 
 from ..arguments import items, shown
+from ..claims import FEWEST_RUNS
 
 NAMES = ("cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
@@ -95,6 +96,24 @@ class LogMeans:
         y = np.log([s.mean() for s in samples])
         return cls(np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, streams)
 
+    def cut(self, keep) -> LogMeans:
+        """The means at some horizons only; `keep` is a boolean array."""
+        index = np.flatnonzero(keep)
+
+        def some(values):
+            return None if values is None else values[index]
+
+        return replace(
+            self,
+            horizons=self.horizons[index],
+            y=self.y[index],
+            covariance=self.covariance[np.ix_(index, index)],
+            samples=tuple(self.samples[j] for j in index) if self.samples else (),
+            weights=some(self.weights),
+            extra=some(self.extra),
+            streams=None if self.streams is None else tuple(self.streams[j] for j in index),
+        )
+
 
 def log_means(runs, logarithms: bool = True) -> LogMeans:
     """Read a table of runs: columns replicate, horizon, regret and anytime; or an object with such a `frame`.
@@ -141,8 +160,8 @@ def log_means(runs, logarithms: bool = True) -> LogMeans:
     if logarithms:
         check_beyond_e(horizons[0])
     fewest = min(map(len, samples))
-    if fewest < 3:
-        raise FitError(f"{fewest} run(s) at a horizon give no interval; at least 3 are needed")
+    if fewest < FEWEST_RUNS:
+        raise FitError(f"{fewest} run(s) at a horizon give no interval; at least {FEWEST_RUNS} are needed")
     means = np.array([s.mean() for s in samples])
     if np.any(means <= 0):
         j = int(np.argmax(means <= 0))
@@ -186,21 +205,6 @@ def within(horizons, window) -> np.ndarray:
     low, high = window
     horizons = np.asarray(horizons)
     return (horizons >= low * (1 - 1e-9)) & (horizons <= high * (1 + 1e-9))
-
-
-def cut(data: LogMeans, keep) -> LogMeans:
-    """The same means at some horizons only; `keep` is a boolean array."""
-    index = np.arange(len(data.horizons))[keep]
-    return replace(
-        data,
-        horizons=data.horizons[index],
-        y=data.y[index],
-        covariance=data.covariance[np.ix_(index, index)],
-        samples=tuple(data.samples[j] for j in index) if data.samples else (),
-        weights=None if data.weights is None else data.weights[index],
-        extra=None if data.extra is None else data.extra[index],
-        streams=None if data.streams is None else tuple(data.streams[j] for j in index),
-    )
 
 
 def _left_out(R):

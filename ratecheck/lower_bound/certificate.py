@@ -9,9 +9,9 @@ import numpy as np
 from function_zoo import Cost, InvalidChoice
 from function_zoo.dented import named
 
-from .ball import FORMAT
 from .enclosure import enclosure
 from .expression import parts, trace
+from .inequalities import FORMAT
 from .many import PER_LENGTH, PIECES, SLACK, farthest
 from .overlap import overlap
 from .pair import CELLS, least_regret

@@ -10,7 +10,7 @@ from ..display import escaped, fenced, fixed, general, table
 from ..files import no_formula, together
 
 if TYPE_CHECKING:
-    from ..check.run import Check
+    from ..check.result import Check
 
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba")
 AGAIN = "## To get the same runs again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..display import among, estimate, fixed, interval, listing, p_value, table, whole
-from ..fit.fit import LARGE_SHARE
+from ..fit.diagnostics import LARGE_SHARE
 from .answer import fallen_behind
 from .context import ENDS, Context, sentence
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from ..claims import Outcome
-from ..display import listing
+from ..display import WIDTH, listing, wrapped
 from ..verdict.analyse import Analysis
 from .belief import belief
 from .context import Context
 
-WIDTH = 80
 HEADS = ("theorem", "slope, ln T power", "slope [95 %]", "force", "verdict")
 WIDTHS = (11, 19, 20, 9, 14)  # of the columns, over indented rows: fewer columns than a terminal has
 UNJUDGED = "NOT JUDGED"
@@ -36,8 +33,8 @@ def summary(analysis: Analysis) -> str:
     unjudged = [r.case.name for r in analysis.results if r.problem]
     if unjudged:
         said.append(f"{UNJUDGED}, slopes in brackets (the report says why): {'; '.join(unjudged)}")
-    lines += [line for sentence in said for line in wrapped(sentence)]
-    lines += ["", *textwrap.wrap(f"What to believe. {belief(context)}", WIDTH, break_on_hyphens=False)]
+    lines += [line for sentence in said for line in wrapped(sentence, others="  ", cut=True)]
+    lines += ["", *wrapped(f"What to believe. {belief(context)}", cut=True)]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -47,11 +44,6 @@ def row(texts) -> str:
 
 def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def wrapped(sentence: str) -> list[str]:
-    """In as many lines as it takes; what cannot be broken, such as a long name, is cut into pieces."""
-    return textwrap.wrap(sentence, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
 
 
 def cells(result, judged, marks) -> tuple[str, ...]:

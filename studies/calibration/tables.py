@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import ratecheck as rc
-from ratecheck.fit.columns import Points
 from ratecheck.fit.deterministic import log_series
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
 from ratecheck.fit.log_means import AxisLabels
+from ratecheck.fit.points import Points
 from ratecheck.verdict.rules import decide
 from studies.calibration.scenarios import lognormal
 

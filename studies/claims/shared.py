@@ -23,7 +23,7 @@ def ratio_of_means(above: np.ndarray, below: np.ndarray) -> Estimate:
 
 def far_out(algorithm, cost, claim: rc.Claim, first, cells, alignments, seed) -> tuple[dict, list[dict]]:
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
-    curve = rc.foretell(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
+    curve = rc.predicted_curve(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
     period = algorithm.period(cost)
     found = rc.far(curve, claim, period, algorithm.shift(cost), algorithm.onset(cost, first))
     limit = found.exponent

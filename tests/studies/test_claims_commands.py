@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -59,23 +60,12 @@ def test_the_console_script_finds_the_studies_of_the_current_folder(elsewhere):
         assert "preset quick" in ended.stdout
 
 
-HELPER = """
-class Lazy:
-    def __init__(self, dim, lower, upper, horizon, rng):
-        self.lower, self.upper, self.rng = lower, upper, rng
-
-    def ask(self):
-        return self.rng.uniform(self.lower, self.upper)
-
-    def tell(self, x, y):
-        pass
-"""
 DECLARED = """
 from ratecheck import AskTell, Rate
 from ratecheck.study import Study
-from studies.own.helper import Lazy
+from studies.own.helper import RandomSearch
 
-study = Study("own", "Is it linear?", [("cone", 1)], algorithms=[AskTell(Lazy, promise=Rate(0.0))],
+study = Study("own", "Is it linear?", [("cone", 1)], algorithms=[AskTell(RandomSearch, promise=Rate(0.0))],
               horizons=[8, 64, 512], replicates=4, members=0)
 """
 
@@ -83,7 +73,7 @@ study = Study("own", "Is it linear?", [("cone", 1)], algorithms=[AskTell(Lazy, p
 def test_processes_find_what_a_declaration_imports(elsewhere):
     folder, run = elsewhere
     (folder / "studies" / "own").mkdir()
-    (folder / "studies" / "own" / "helper.py").write_text(HELPER)
+    shutil.copy(ROOT / "tests" / "strategies.py", folder / "studies" / "own" / "helper.py")
     (folder / "studies" / "own" / "study.py").write_text(DECLARED)
     ended = run("--study", "own", "--no-figures", "--workers", "2", "--scheduler", "processes")
     assert ended.returncode == 0, ended.stderr

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ratecheck as rc
 from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger import Effort, Verdict
 from studies.claims.theorems import tables as measure
@@ -185,7 +186,7 @@ def test_what_must_be_known(tables):
 
 
 def test_an_algorithm_that_knows_its_horizon_is_found_out(monkeypatch):
-    monkeypatch.setattr(measure, "AdaptiveBins", measure.UniformBins)
+    monkeypatch.setattr(rc, "AdaptiveBins", rc.UniformBins)
     settings, prefix = islice(measure.adaptive_knows(measure.zoo.get("cone", 1), 2**8, 0), 2)
     assert not settings["holds"]
     assert not prefix["holds"]

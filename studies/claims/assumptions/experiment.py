@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ratecheck import AdaptiveBins, UniformBins, simulate
+import ratecheck as rc
 from studies.claims.assumptions import boxes, textual
 from studies.claims.assumptions import rules as rules
 from studies.claims.assumptions import tables as measure
@@ -43,12 +43,12 @@ class Assumptions(Experiment):
         bowls = textual.rough_bowls()
         mu = bowls["rippled"].constants.mu_min  # valid for all three, so that only f differs
         ways = {
-            "adaptive": (AdaptiveBins(mu=mu), effort.of(self.horizons), "random"),
-            "uniform": (UniformBins(), effort.of(self.uniform_horizons), "fixed"),
+            "adaptive": (rc.AdaptiveBins(mu=mu), effort.of(self.horizons), "random"),
+            "uniform": (rc.UniformBins(), effort.of(self.uniform_horizons), "fixed"),
         }
         for way, (algorithm, horizons, alignment) in ways.items():
             for label, cost in bowls.items():
-                runs = simulate(
+                runs = rc.simulate(
                     algorithm, cost, horizons, effort.of(self.replicates), effort.seed,
                     alignment=alignment, workers=effort.workers,
                 )  # fmt: skip

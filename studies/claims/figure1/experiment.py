@@ -11,7 +11,8 @@ import numpy as np
 from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import predict, simulate
+import ratecheck as rc
+from studies.claims.figure1 import rules
 from studies.claims.figure1.rules import (
     ADAPTIVE,
     CONTRADICTS,
@@ -26,18 +27,6 @@ from studies.claims.figure1.rules import (
     PER_RUN,
     REPRODUCES,
     UNIFORM,
-    as_printed,
-    explained,
-    foretold_rows,
-    is_near,
-    outcomes,
-    panel_name,
-    place_words,
-    ratios,
-    settings_of,
-    shares_of,
-    tuned_rows,
-    win_rows,
 )
 from studies.claims.figure1.tables import ERROR, PANELS, adaptive_bins, contrast, cost_of_run, uniform_bins
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
@@ -136,7 +125,7 @@ class Figure1(Experiment):
     def _regrets(self, algorithm, costs, place, effort) -> np.ndarray:
         """R/T of every run."""
         how = {"seed": effort.seed, "alignment": place.alignment, "workers": effort.workers}
-        found = [simulate(algorithm(cost), cost, [self.horizon], runs, **how).rows for cost, runs in costs]
+        found = [rc.simulate(algorithm(cost), cost, [self.horizon], runs, **how).rows for cost, runs in costs]
         return np.array([row["regret"] for rows in found for row in rows]) / self.horizon
 
     # Foretold
@@ -147,7 +136,8 @@ class Figure1(Experiment):
         partitions = "fixed" if place.alignment == "fixed" else effort.of(self.foreseen)
         (cost, _), *_ = costs
         return {
-            key: float(predict(algorithm(cost), cost, [self.horizon], partitions, effort.seed).regret[0]) / self.horizon
+            key: float(rc.predict(algorithm(cost), cost, [self.horizon], partitions, effort.seed).regret[0])
+            / self.horizon
             for key, algorithm in self._algorithms(dim).items()
         }
 
@@ -158,7 +148,7 @@ class Figure1(Experiment):
             costs = [cost_of_run(family, dim, run, effort.seed) for run in range(effort.of(self.foreseen))]
             found[family, dim] = {
                 key: [
-                    float(predict(algorithm(cost), cost, [self.horizon], "fixed").regret[0]) / self.horizon
+                    float(rc.predict(algorithm(cost), cost, [self.horizon], "fixed").regret[0]) / self.horizon
                     for cost in costs
                 ]
                 for key, algorithm in self._algorithms(dim).items()
@@ -188,8 +178,8 @@ class Figure1(Experiment):
         return pd.concat([tables[p.table].assign(place=p.table) for p in self.places], ignore_index=True)
 
     def _judge(self, tables) -> Finding:
-        who = outcomes(self.joined(tables))
-        what = settings_of(who)
+        who = rules.outcomes(self.joined(tables))
+        what = rules.settings_of(who)
         counts = what["said"].value_counts()
         total, same, other = len(what), int(counts.get(REPRODUCES, 0)), int(counts.get(CONTRADICTS, 0))
         if same == total:
@@ -198,12 +188,12 @@ class Figure1(Experiment):
             verdict = Verdict.REFUTED
         else:
             verdict = Verdict.INCONCLUSIVE
+        most = 100 * max(rules.as_printed(tables["centres"]).values())
         return Finding(
             verdict,
-            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{place_words(what)}, "
-            f"otherwise in {other}; adaptive bins beat every width in {shares_of(who)}; of random c that all runs "
-            f"share at most {100 * max(as_printed(tables['centres']).values()):.1f} % are predicted to give it as "
-            "printed",
+            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{rules.place_words(what)}, "
+            f"otherwise in {other}; adaptive bins beat every width in {rules.shares_of(who)}; of random c that all "
+            f"runs share at most {most:.1f} % are predicted to give it as printed",
             tolerates="other values of c, mu and a0 than those listed" if verdict is Verdict.CONSISTENT else "",
             caveat="the paper gives neither c nor mu nor a0 nor the widths; a setting comes out otherwise if uniform "
             "bins of some width win a panel that the paper gives to adaptive bins, or if these win f2 in d = 1 "
@@ -213,7 +203,7 @@ class Figure1(Experiment):
 
     def _disagreement(self, tables) -> str:
         """Where an earlier measurement with few runs said otherwise about who wins."""
-        now = {(r.family, r.dim, r.mu): r.who for r in outcomes(self._as_noted(tables)).itertuples()}
+        now = {(r.family, r.dim, r.mu): r.who for r in rules.outcomes(self._as_noted(tables)).itertuples()}
         wrong = []
         for (family, dim), (uniform, *adaptive) in self.noted.items():
             for mu, value in zip(NOTED_MUS, adaptive, strict=True):
@@ -221,7 +211,7 @@ class Figure1(Experiment):
                 if now[family, dim, mu] not in (said, OPEN):
                     wrong.append(f"{LETTERS[family]} d = {dim} at {MU_WORDS[mu]} to {said} bins")
         given = [f"ten runs had given {listing(wrong)}"] if wrong else []
-        worse, smooth = (sum(is_near(*pair) for pair in self._last_noted(tables, mu)) for mu in ("theorem", "smooth"))
+        worse, smooth = (self._near_last_noted(tables, mu) for mu in ("theorem", "smooth"))
         if smooth > worse:
             given.append(f"what they gave for Theorem 2's mu is found at (1 + 2^(d+α)) M_b, in {smooth} of 6 panels")
         return "; ".join(given)
@@ -231,11 +221,11 @@ class Figure1(Experiment):
         data = self.joined(tables)
         return data[(data["place"] == self.noted_for[0]) & (data["a0"] == self.noted_for[1])]
 
-    def _last_noted(self, tables, mu) -> list[tuple[float, float]]:
-        """What was noted for Theorem 2's mu, and what is measured at this one."""
+    def _near_last_noted(self, tables, mu) -> int:
+        """In how many panels what was noted for Theorem 2's mu is near what is measured at this one."""
         mine = self._as_noted(tables)
         now = mine[mine["mu"] == mu].groupby(["family", "dim"])["adaptive"].first()
-        return [(noted[-1], float(now[panel])) for panel, noted in self.noted.items()]
+        return sum(rules.is_near(noted[-1], float(now[panel])) for panel, noted in self.noted.items())
 
     def pictures(self, tables: Tables) -> Iterable[Picture]:
         from studies.claims.figure1.draw import compared, dependence
@@ -255,14 +245,14 @@ class Figure1(Experiment):
             "R/T of adaptive bins divided by that of uniform bins of the best width, with 95 % intervals; left of the "
             "line adaptive bins are better. The width is the one that theory predicts to be best: no run has been "
             "looked at for it. Red: the predicted ratio.",
-            partial(dependence, ratios(self.joined(tables)), label, self.mus, self.lengths),
+            partial(dependence, rules.ratios(self.joined(tables)), label, self.mus, self.lengths),
         )
 
     # Said
 
     def words(self, tables: Tables) -> Iterable[str]:
         data = self.joined(tables)
-        who = outcomes(data)
+        who = rules.outcomes(data)
         runs = int(data["runs"].max())
         yield "## What was measured"
         yield (
@@ -273,14 +263,14 @@ class Figure1(Experiment):
             "lower confidence bound valid), (1 + 2^(d+α)) M_b (called smooth) and Theorem 2's (1 + 2^(d+α)) M with "
             "M = max(M_a, M_b). Where the minimiser lies:"
         )
-        yield "\n".join(f"- {p.table}: {explained(p)}" for p in self.places)
+        yield "\n".join(f"- {p.table}: {rules.explained(p)}" for p in self.places)
         yield (
             "Adaptive bins win a panel if they beat every width, each with an interval of the differences run by run; "
             "uniform bins win if some width does, the level divided by the number of widths, since the best of many "
             "was looked for. Both levels are divided by the six panels."
         )
         yield "## Who wins"
-        yield table(["place", "mu", "a0", *map(panel_name, PANELS), "as printed"], list(win_rows(who)))
+        yield table(["place", "mu", "a0", *map(rules.panel_name, PANELS), "as printed"], list(rules.win_rows(who)))
         yield "A: adaptive bins; U: uniform bins; ·: neither. The paper has A, A, A, not A, A, A."
         yield from self._why(tables, who)
         yield "## How good the prediction is"
@@ -288,13 +278,13 @@ class Figure1(Experiment):
             "Measured R/T divided by the predicted one, over all places and panels (with c drawn for each run the "
             "prediction is for some of the c only). At small mu it is less good: noise decides which cells are left."
         )
-        yield table(["", "cases", "5 %", "median", "95 %"], list(foretold_rows(data, self.mus)))
+        yield table(["", "cases", "5 %", "median", "95 %"], list(rules.foretold_rows(data, self.mus)))
         yield "## Against the numbers of ten runs"
         yield from self._noted_words(tables)
 
     def _why(self, tables, who):
         yield "## Why"
-        what = settings_of(who)
+        what = rules.settings_of(who)
         same = what.query("said == @REPRODUCES")
         yield (
             f"As printed: {listing([f'{r.place} with {MU_WORDS[r.mu]}, a0 = {r.a0:g}' for r in same.itertuples()])}."
@@ -318,8 +308,8 @@ class Figure1(Experiment):
             "random c adaptive bins would have been better, and for what share of all choices of a c in each dimension "
             "all six panels would be as printed:"
         )
-        header = ["mu", "a0", *map(panel_name, PANELS), "as printed"]
-        yield table(header, list(tuned_rows(tables["centres"])))
+        header = ["mu", "a0", *map(rules.panel_name, PANELS), "as printed"]
+        yield table(header, list(rules.tuned_rows(tables["centres"])))
 
     def _noted_words(self, tables):
         chosen = self._as_noted(tables)
@@ -331,16 +321,15 @@ class Figure1(Experiment):
             for mu, value in zip(NOTED_MUS, adaptive, strict=True):
                 row = mine[mine["mu"] == mu].iloc[0]
                 cells.append((value, row["adaptive"], row["adaptive_se"]))
-            near += sum(is_near(then, now) for then, now, _ in cells)
+            near += sum(rules.is_near(then, now) for then, now, _ in cells)
             total += len(cells)
             rows.append(
-                [panel_name((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)]
+                [rules.panel_name((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)]
             )
         yield (
             f"R/T with c drawn for each run and a0 = {self.noted_for[1]:g}: noted before from ten runs, and measured "
             f"here with its standard error. {near} of {total} agree within a tenth. The last column agrees in "
-            f"{sum(is_near(*pair) for pair in self._last_noted(tables, 'theorem'))} of {len(self.noted)} panels with "
-            f"Theorem 2's mu, and in {sum(is_near(*pair) for pair in self._last_noted(tables, 'smooth'))} with "
-            "(1 + 2^(d+α)) M_b."
+            f"{self._near_last_noted(tables, 'theorem')} of {len(self.noted)} panels with Theorem 2's mu, and in "
+            f"{self._near_last_noted(tables, 'smooth')} with (1 + 2^(d+α)) M_b."
         )
         yield table(["panel", "best uniform", *(MU_WORDS[mu] for mu in NOTED_MUS)], rows)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, UniformBins
+import ratecheck as rc
 from ratecheck.sampling import seeding
 
 ERROR = 0.05  # of the six panels of a setting together
@@ -23,13 +23,13 @@ def cost_of_run(family, dim, run, seed):
 
 
 def uniform_bins(width, cost):
-    return UniformBins(width)
+    return rc.UniformBins(width)
 
 
 def adaptive_bins(mu, a0, cost):
     c = cost.constants
     values = {"0": 0.0, "M_b": c.M_b, "mu_min": c.mu_min, "smooth": (1 + 2 ** (cost.dim + c.alpha)) * c.M_b}
-    return AdaptiveBins(mu=values.get(mu, "theorem"), a0=a0)
+    return rc.AdaptiveBins(mu=values.get(mu, "theorem"), a0=a0)
 
 
 def contrast(uniform: np.ndarray, adaptive: np.ndarray) -> dict:

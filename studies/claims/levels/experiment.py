@@ -10,20 +10,13 @@ from fractions import Fraction
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins
+import ratecheck as rc
 from ratecheck.fit.interval import Estimate
 from ratecheck.predict.far import LOG_MARGIN
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
-from studies.claims.levels.rules import (
-    LEVEL,
-    cells_remain,
-    corrected_depth,
-    far_slopes,
-    printed_depth,
-    ratios,
-    regret_by_level,
-)
+from studies.claims.levels import rules
+from studies.claims.levels.rules import LEVEL
 from studies.claims.levels.tables import Case, capacities, deepest, far, growth, profile, remaining, runs_of
 from studies.shared.markdown import fixed, general, interval, table
 
@@ -77,15 +70,15 @@ class Levels(Experiment):
             cost, last = zoo.get(family, dim, scale=scale), effort.of(self.steepest)
             horizons = [2**j for j in range(1, 1 + int(math.log2(last)))]
             name = f"{family} d = {dim}, scale {scale:g}, μ = 0"
-            rows += deepest(name, cost, AdaptiveBins(mu=0.0), horizons, 1, effort.seed, "fixed")
+            rows += deepest(name, cost, rc.AdaptiveBins(mu=0.0), horizons, 1, effort.seed, "fixed")
         return pd.DataFrame(rows)
 
     def judgements(self):
         return {
-            "19": Judgement(("remaining",), cells_remain),
-            "20": Judgement(("growth", "far"), regret_by_level),
-            "21": Judgement(("capacity", "reached"), printed_depth),
-            "21c": Judgement(("capacity", "reached"), corrected_depth),
+            "19": Judgement(("remaining",), rules.cells_remain),
+            "20": Judgement(("growth", "far"), rules.regret_by_level),
+            "21": Judgement(("capacity", "reached"), rules.printed_depth),
+            "21c": Judgement(("capacity", "reached"), rules.corrected_depth),
         }
 
     def pictures(self, tables):
@@ -133,7 +126,7 @@ class Levels(Experiment):
             f"{MARGIN:g}, none in ln ln T above {LOG_MARGIN:g}."
         )
         header = ["case", "d - αβ", "fitted in k", "slope of the ratio in k", "in ln ln T", "full bound holds"]
-        yield table(header, [_remaining_row(r) for r in ratios(tables["remaining"])])
+        yield table(header, [_remaining_row(r) for r in rules.ratios(tables["remaining"])])
         yield _made(tables["profiles"])
         yield "## Regret by level"
         yield (
@@ -188,7 +181,7 @@ def _growth_rows(growing, beyond):
     for name, part in growing.groupby("case", sort=False):
         by = {row.along: row for row in part.itertuples()}
         own = beyond[beyond["case"] == name]
-        late = far_slopes(own)
+        late = rules.far_slopes(own)
         shown = [name, _estimate(by["T"]), _estimate(by["predicted"]), fixed(late["T"]), f"{own['horizon'].max():.1e}"]
         shown.append(_estimate(by["k"]))
         yield [

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, predict, simulate
+import ratecheck as rc
 from ratecheck.algorithms import partition
 from ratecheck.engine.simulate import begin
-from ratecheck.papers.zhao_lai import D
+from ratecheck.papers import zhao_lai
 from ratecheck.sampling import seeding
 from studies.claims.shared import jackknife
 
@@ -40,7 +40,7 @@ class Case:
     @cached_property
     def algorithm(self):
         mu = THEOREM if self.mu == THEOREM else self.mu * self.cost.constants.mu_min
-        return AdaptiveBins(mu=mu).settle(self.cost)
+        return rc.AdaptiveBins(mu=mu).settle(self.cost)
 
     @property
     def alpha(self):
@@ -52,7 +52,7 @@ class Case:
 
     @property
     def D(self):
-        return D(self.alpha, self.beta, self.dim)
+        return zhao_lai.D(self.alpha, self.beta, self.dim)
 
     @property
     def name(self):
@@ -85,14 +85,14 @@ class Case:
 
 @lru_cache(maxsize=16)
 def runs_of(case, horizons, replicates, seed, workers):
-    return simulate(case.algorithm, case.cost, horizons, replicates, seed, workers=workers, diagnostics=True)
+    return rc.simulate(case.algorithm, case.cost, horizons, replicates, seed, workers=workers, diagnostics=True)
 
 
 def profile(case, runs, seed) -> pd.DataFrame:
     """By horizon and level: means over the runs, what is predicted for the same partitions, and the proof's bound."""
     n = runs.frame["replicate"].nunique()
     found = made(case, runs.levels, seed)
-    predicted = predict(case.algorithm, case.cost, sorted(runs.frame["horizon"].unique().tolist()), n, seed)
+    predicted = rc.predict(case.algorithm, case.cost, sorted(runs.frame["horizon"].unique().tolist()), n, seed)
     foretold = predicted.levels.groupby(["horizon", "level"])["regret"].sum() / n
     rows = []
     for (T, k), part in found.groupby(["horizon", "level"]):
@@ -129,7 +129,7 @@ def growth(case, runs, seed) -> pd.DataFrame:
     """
     horizons = np.array(sorted(runs.frame["horizon"].unique()))
     n = runs.frame["replicate"].nunique()
-    foretold = predict(case.algorithm, case.cost, horizons.tolist(), n, seed).levels
+    foretold = rc.predict(case.algorithm, case.cost, horizons.tolist(), n, seed).levels
     first, last = _from_onset_to_peak(case, foretold[foretold["horizon"] == horizons[-1]], n, seed)
     depth = 1 + max(runs.levels["level"].max(), foretold["level"].max())
     kept = horizons >= 2 ** (case.D * (first + 1))
@@ -182,7 +182,7 @@ def far(case, alignments, seed) -> pd.DataFrame:
     period = case.algorithm.period(case.cost)
     count = 1 + math.floor(4 * math.log(case.far / 2**12) / math.log(period))
     horizons = [round(2**12 * period ** (i / 4)) for i in range(count)]
-    levels = predict(case.algorithm, case.cost, horizons, alignments, seed).levels
+    levels = rc.predict(case.algorithm, case.cost, horizons, alignments, seed).levels
     means = levels.groupby(["horizon", "level"])["regret"].sum().unstack(fill_value=0.0) / alignments
     ratio = means.to_numpy() / case.bound(means.columns.to_numpy(), means.index.to_numpy()[:, None])
     first, last = _from_onset_to_peak(case, levels[levels["horizon"] == means.index[-1]], alignments, seed)

@@ -13,23 +13,13 @@ import numpy as np
 from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, agreement, far, fit_rate, foretell, predict, simulate, slope_difference
+import ratecheck as rc
 from ratecheck.predict.far import slopes
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding
+from studies.claims.mu import tables as measure
 from studies.claims.mu.rules import WHOLE, judge
-from studies.claims.mu.tables import (
-    STRETCH,
-    counted,
-    last_period,
-    last_stretch,
-    limit_of,
-    of_theorem2,
-    onset,
-    promised_slope,
-    slope_ahead,
-    tails,
-)
+from studies.claims.mu.tables import STRETCH
 from studies.claims.mu.words import far_rows, named, onset_words, rate_rows, seen, shown_count, shown_share, times
 from studies.shared.markdown import fixed, general, listing, table
 
@@ -95,11 +85,11 @@ class Mu(Experiment):
         return [round(self.first * 2 ** (i / 2)) for i in range(round(steps) + 1)]
 
     @staticmethod
-    def _settled(cost, factors) -> list[tuple[float, AdaptiveBins]]:
+    def _settled(cost, factors) -> list[tuple[float, rc.AdaptiveBins]]:
         """Pairs of a multiple of mu_min and an algorithm, in the order of mu."""
         least = cost.constants.mu_min
-        given = [AdaptiveBins(mu=factor * least).settle(cost) for factor in factors]
-        theorem = AdaptiveBins(mu="theorem").settle(cost)
+        given = [rc.AdaptiveBins(mu=factor * least).settle(cost) for factor in factors]
+        theorem = rc.AdaptiveBins(mu="theorem").settle(cost)
         found = {round(a.mu / least, 9): a for a in [*given, theorem]}
         return sorted(found.items())
 
@@ -111,8 +101,8 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.factors):
-                made = simulate(algorithm, cost, horizons, runs, effort.seed, workers=effort.workers)
-                found[family, dim, factor] = made, predict(algorithm, cost, horizons, runs, effort.seed)
+                made = rc.simulate(algorithm, cost, horizons, runs, effort.seed, workers=effort.workers)
+                found[family, dim, factor] = made, rc.predict(algorithm, cost, horizons, runs, effort.seed)
         return found
 
     def _regrets(self, sweep) -> DataFrame:
@@ -124,8 +114,8 @@ class Mu(Experiment):
             for (horizon, R), foretold in zip(by_horizon, ahead.regret, strict=True):
                 rows.append(
                     {"family": family, "dim": dim, "factor": factor, "mu": runs.algorithm.mu, "horizon": horizon}
-                    | {"theorem": of_theorem2(runs.algorithm, runs.cost)}
-                    | tails(R.to_numpy())
+                    | {"theorem": measure.of_theorem2(runs.algorithm, runs.cost)}
+                    | measure.tails(R.to_numpy())
                     | {"foretold": foretold}
                 )
         return pd.DataFrame(rows)
@@ -137,12 +127,12 @@ class Mu(Experiment):
         window = (0.99 * effort.of(self.last) / WHOLE, effort.of(self.last))
         rows, before = [], None
         for (family, dim, factor), (runs, ahead) in sweep.items():
-            fit, least = (fit_rate(sweep[family, dim, f][0], window=window) for f in (factor, self.needed))
-            there, there_least = (slope_ahead(fit, sweep[family, dim, f][1]) for f in (factor, self.needed))
-            apart = slope_difference(fit, least)
-            level = last_period(fit)
-            follows = agreement(runs, ahead)
-            period, promised = runs.algorithm.period(runs.cost), promised_slope(runs.cost)
+            fit, least = (rc.fit_rate(sweep[family, dim, f][0], window=window) for f in (factor, self.needed))
+            there, there_least = (measure.slope_ahead(fit, sweep[family, dim, f][1]) for f in (factor, self.needed))
+            apart = rc.slope_difference(fit, least)
+            level = measure.last_period(fit)
+            follows = rc.agreement(runs, ahead)
+            period, promised = runs.algorithm.period(runs.cost), measure.promised_slope(runs.cost)
             mean = runs.frame.groupby("horizon")["regret"].mean()
             row = {"family": family, "dim": dim, "factor": factor, "mu": runs.algorithm.mu}
             row |= {"shift": runs.algorithm.shift(runs.cost), "period": period, "promised": promised}
@@ -153,7 +143,7 @@ class Mu(Experiment):
             row |= {"runs": len(runs.frame) // len(mean), "locked": len(follows.locked), "follows": str(follows.name)}
             row |= dict(zip(("ratio", "ratio_low", "ratio_high"), follows.ratio, strict=True))
             row |= {"drift": follows.slope.value, "drift_se": follows.slope.se, "drift_df": follows.slope.df}
-            row |= {"onset_foretold": onset(mean.index, ahead.regret, period, promised)}
+            row |= {"onset_foretold": measure.onset(mean.index, ahead.regret, period, promised)}
             known = before is not None and before[0] == (family, dim)
             row |= {
                 "rise": level[0] - before[1][0] if known else math.nan,
@@ -170,17 +160,17 @@ class Mu(Experiment):
         rows, horizons = [], self.horizons(effort.of(self.onset_last))
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
-            alpha, promised = cost.constants.alpha, promised_slope(cost)
+            alpha, promised = cost.constants.alpha, measure.promised_slope(cost)
             for factor in self.onset_factors:
-                algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
-                runs = simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
-                ahead = predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
+                algorithm = rc.AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
+                runs = rc.simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
+                ahead = rc.predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
                 R = runs.frame.groupby("horizon")["regret"].mean()
                 row = {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "runs": self.onset_runs}
                 row |= {"key": algorithm.mu * (cost.side * MIDDLE) ** alpha, "exponent": (dim + 2 * alpha) / alpha}
                 period = 2.0 ** (dim + 2 * alpha)  # while all cells are queried alike, levels follow at this factor
-                row |= {"onset": onset(horizons, R, period, promised)}
-                rows.append(row | {"onset_foretold": onset(horizons, ahead.regret, period, promised)})
+                row |= {"onset": measure.onset(horizons, R, period, promised)}
+                rows.append(row | {"onset_foretold": measure.onset(horizons, ahead.regret, period, promised)})
         return pd.DataFrame(rows)
 
     # Confidence bounds
@@ -193,7 +183,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.factors):
-                runs = simulate(
+                runs = rc.simulate(
                     algorithm,
                     cost,
                     [self.bound_horizon],
@@ -206,11 +196,11 @@ class Mu(Experiment):
                 rows.append(
                     {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "horizon": self.bound_horizon}
                     | {
-                        "theorem": of_theorem2(algorithm, cost),
+                        "theorem": measure.of_theorem2(algorithm, cost),
                         "steps": exceeded.mean(),
                         "steps_se": exceeded.std(ddof=1) / math.sqrt(len(exceeded)),
                     }
-                    | counted(int(np.sum(exceeded > 0)), len(exceeded), "some")
+                    | measure.counted(int(np.sum(exceeded > 0)), len(exceeded), "some")
                 )
         return pd.DataFrame(rows)
 
@@ -225,16 +215,16 @@ class Mu(Experiment):
             cost = zoo.get(family, dim)
             for alignment, count in effort.of(self.short_runs).items():
                 for factor in self.short_factors:
-                    algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
-                    job = partial(last_stretch, algorithm, cost, self.short_horizon, effort.seed, alignment)
+                    algorithm = rc.AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
+                    job = partial(measure.last_stretch, algorithm, cost, self.short_horizon, effort.seed, alignment)
                     with ThreadPoolExecutor(effort.workers) as pool:
                         away, late, R = np.array(list(pool.map(job, range(count)))).T
                     away = away.astype(bool)
                     rows.append(
                         {"family": family, "dim": dim, "alignment": alignment, "factor": factor, "mu": algorithm.mu}
                         | {"horizon": self.short_horizon}
-                        | counted(int(away.sum()), count, "locked")
-                        | tails(R)
+                        | measure.counted(int(away.sum()), count, "locked")
+                        | measure.tails(R)
                         | {"late_locked": late[away].mean() if away.any() else math.nan, "late": late[~away].mean()}
                     )
         return pd.DataFrame(rows)
@@ -246,7 +236,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
+                curve = rc.predicted_curve(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 
@@ -256,15 +246,19 @@ class Mu(Experiment):
         rows = []
         for family, cost, factor, algorithm, curve in curves:
             claim = algorithm.claims(cost)[0]
-            said = far(curve, claim, algorithm.period(cost), algorithm.shift(cost))
+            said = rc.far(curve, claim, algorithm.period(cost), algorithm.shift(cost))
             row = {"family": family, "dim": cost.dim, "factor": factor, "mu": algorithm.mu, "last": said.last}
             row |= {
-                "theorem": of_theorem2(algorithm, cost),
+                "theorem": measure.of_theorem2(algorithm, cost),
                 "visible": said.visible,
                 "slope": said.slope,
                 "promised": claim.rate.slope,
             }
-            row |= limit_of("limit", said.exponent) | limit_of("power", said.power) | limit_of("shifted", said.shifted)
+            row |= (
+                measure.limit_of("limit", said.exponent)
+                | measure.limit_of("power", said.power)
+                | measure.limit_of("shifted", said.shifted)
+            )
             row |= {"printed_power": claim.printed.log_power, "sharper_power": claim.corrected.log_power}
             rows.append(row | {"on_exponent": str(said.on_exponent.name), "on_printed": str(said.on_printed.name)})
         return pd.DataFrame(rows)
@@ -276,8 +270,13 @@ class Mu(Experiment):
         rows = []
         for family, cost, factor, algorithm, curve in curves:
             for horizon, slope in zip(*slopes(curve, algorithm.period(cost)), strict=True):
-                row = {"family": family, "dim": cost.dim, "factor": factor, "theorem": of_theorem2(algorithm, cost)}
-                rows.append(row | {"horizon": horizon, "slope": slope, "promised": promised_slope(cost)})
+                row = {
+                    "family": family,
+                    "dim": cost.dim,
+                    "factor": factor,
+                    "theorem": measure.of_theorem2(algorithm, cost),
+                }
+                rows.append(row | {"horizon": horizon, "slope": slope, "promised": measure.promised_slope(cost)})
         return pd.DataFrame(rows)
 
     # Shown and said

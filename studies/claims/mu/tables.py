@@ -7,10 +7,10 @@ import math
 import numpy as np
 from scipy.stats import binomtest
 
-from ratecheck import theorem2
+import ratecheck as rc
 from ratecheck.algorithms.run import STAR
 from ratecheck.engine.simulate import begin
-from ratecheck.papers.zhao_lai import least_mu
+from ratecheck.papers import zhao_lai
 
 STRETCH = 16  # a run is locked in if the cell of x* gets no query while T grows by this factor
 CASE = ["family", "dim"]
@@ -20,7 +20,7 @@ CASE = ["family", "dim"]
 
 
 def of_theorem2(algorithm, cost) -> bool:
-    return math.isclose(algorithm.mu, least_mu(cost.constants, cost.dim))
+    return math.isclose(algorithm.mu, zhao_lai.least_mu(cost.constants, cost.dim))
 
 
 def tails(R: np.ndarray) -> dict:
@@ -73,7 +73,7 @@ def last_period(fit) -> tuple[float, float]:
 
 
 def promised_slope(cost) -> float:
-    return theorem2.rate(cost.constants, cost.dim).slope
+    return rc.theorem2.rate(cost.constants, cost.dim).slope
 
 
 def onset(horizons, regret, period, promised) -> float:

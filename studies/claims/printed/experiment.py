@@ -7,22 +7,12 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import function_zoo as zoo
-from ratecheck import fit_rate
+import ratecheck as rc
 from ratecheck.papers import zhao_lai
 from ratecheck.verdict.rules import LEVEL
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
-from studies.claims.printed.rules import (
-    RULE,
-    Gap,
-    Growth,
-    gap_rule,
-    gaps,
-    growths,
-    once,
-    printed_fits,
-    printed_rule,
-    rows_of,
-)
+from studies.claims.printed import rules
+from studies.claims.printed.rules import RULE
 from studies.claims.printed.tables import CORRECTED, curve_table, fresh_table, pilot_table, run_table, tuned_table
 from studies.shared.markdown import fixed, general, interval, table, whole
 
@@ -66,8 +56,8 @@ class Printed(Experiment):
     def judgements(self) -> dict[str, Judgement]:
         first = 2**self.window
         return {
-            "10p": Judgement(("runs", "fresh"), lambda tables: printed_rule(tables, first)),
-            "12": Judgement(("runs", "tuned", "curves"), lambda tables: gap_rule(tables, first)),
+            "10p": Judgement(("runs", "fresh"), lambda tables: rules.printed_rule(tables, first)),
+            "12": Judgement(("runs", "tuned", "curves"), lambda tables: rules.gap_rule(tables, first)),
         }
 
     def pictures(self, tables: Tables) -> Iterable[Picture]:
@@ -87,7 +77,7 @@ class Printed(Experiment):
             "Slope of R of tuned uniform bins minus that of adaptive bins against β: by runs (points with 95 % "
             "intervals, raw), on predicted curves at the end of their range (crosses), and α/D - α/D1 (bars). The "
             "arrows end where the promised logarithms are divided out.",
-            partial(draw.gaps, gaps(tables, 2**self.window)),
+            partial(draw.gaps, rules.gaps(tables, 2**self.window)),
         )
 
     def words(self, tables: Tables) -> Iterable[str]:
@@ -122,26 +112,26 @@ class Printed(Experiment):
             "The width was chosen for each T among several on runs of their own, and judged on new ones. The predicted "
             "curves choose theirs at places of x* in its bin that are the same for all widths."
         )
-        found = gaps(tables, first)
+        found = rules.gaps(tables, first)
         yield _gaps_table(found)
-        yield _growth_table(growths(found))
+        yield _growth_table(rules.growths(found))
 
 
 def _slopes_table(runs, first) -> str:
     rows = []
-    for (family, dim), fit in printed_fits(runs, first).items():
+    for (family, dim), fit in rules.printed_fits(runs, first).items():
         cost = zoo.get(family, dim)
         rate = zhao_lai.theorem1.rate(cost.constants, dim)
-        own = rows_of(runs, family, dim)
+        own = rules.rows_of(runs, family, dim)
         last = fit.data.horizons[-1]
-        corrected = fit_rate(own[own["kind"] == CORRECTED], rate.log_power, window=(first, last))
+        corrected = rc.fit_rate(own[own["kind"] == CORRECTED], rate.log_power, window=(first, last))
         rows.append(
             [
                 f"{family} d = {dim}",
                 general(cost.constants.beta, 3),
                 f"{whole(first)} to {whole(last)}",
                 fixed(rate.slope),
-                fixed(once(family, dim)),
+                fixed(rules.once(family, dim)),
                 f"{fixed(fit.slope)} {interval(fit.low, fit.high)}",
                 f"{fixed(corrected.slope)} {interval(corrected.low, corrected.high)}",
             ]
@@ -150,8 +140,8 @@ def _slopes_table(runs, first) -> str:
     return table(header, rows)
 
 
-def _gaps_table(found: list[Gap]) -> str:
-    level = 1 - (1 - LEVEL) / (len(found) + len(growths(found)))
+def _gaps_table(found: list[rules.Gap]) -> str:
+    level = 1 - (1 - LEVEL) / (len(found) + len(rules.growths(found)))
     rows = [
         [
             str(g),
@@ -178,7 +168,7 @@ def _gaps_table(found: list[Gap]) -> str:
     return table([*header, "curves to T", "claimed"], rows)
 
 
-def _growth_table(found: list[Growth]) -> str:
+def _growth_table(found: list[rules.Growth]) -> str:
     rows = [
         [str(g), fixed(g.promised), f"{fixed(g.raw.value)} {interval(g.raw.low, g.raw.high)}", fixed(g.curve)]
         for g in found

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import fit_rate, holm, slope_difference
+import ratecheck as rc
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.interval import Estimate
 from ratecheck.papers import zhao_lai
@@ -56,7 +56,7 @@ def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], Fit]:
     found = {}
     for (family, dim), part in runs[runs["kind"] == PRINTED].groupby(KEYS, sort=False):
         rate = zhao_lai.theorem1.rate(zoo.get(family, dim).constants, dim)
-        found[family, dim] = fit_rate(part, rate.log_power, window=(first, math.inf))
+        found[family, dim] = rc.fit_rate(part, rate.log_power, window=(first, math.inf))
     return found
 
 
@@ -70,7 +70,7 @@ def printed_rule(tables: Tables, first) -> Finding:
     """Claim 10p: the printed width against Theorem 1's rate, by slopes, and by counting bins."""
     fits = printed_fits(tables["runs"], first)
     rates = {key: zhao_lai.theorem1.rate(zoo.get(*key).constants, key[1]) for key in fits}
-    verdicts = holm([decide(fits[key], rates[key]) for key in fits])
+    verdicts = rc.holm([decide(fits[key], rates[key]) for key in fits])
     texts = [
         f"{family} d = {dim} T^{once(*key):.3g} for T^{rates[key].slope:.3g}" for key in fits for family, dim in [key]
     ]
@@ -138,14 +138,14 @@ def gaps(tables: Tables, first) -> list[Gap]:
         runs, curves = (rows_of(tables[name], family, dim) for name in ("runs", "curves"))
         powers = _log_powers(cost.constants, dim)
         window = (first, part["horizon"].max())
-        both = [fit_rate(part, window=window), fit_rate(runs[runs["kind"] == ADAPTIVE], window=window)]
+        both = [rc.fit_rate(part, window=window), rc.fit_rate(runs[runs["kind"] == ADAPTIVE], window=window)]
         far = [_late_slopes(curves[curves["kind"] == kind]) for kind in (TUNED, ADAPTIVE)]
         worth = [p * late for p, (_, late, _) in zip(powers, far, strict=True)]
         found.append(
             Gap(
                 *(family, dim, cost.constants.beta, promised_gap(cost.constants, dim)),
-                slope_difference(*both),
-                slope_difference(*(fit.at(p) for fit, p in zip(both, powers, strict=True))),
+                rc.slope_difference(*both),
+                rc.slope_difference(*(fit.at(p) for fit, p in zip(both, powers, strict=True))),
                 far[0][0] - far[1][0],
                 far[0][0] - far[1][0] - worth[0] + worth[1],
                 far[0][2],

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, Gaussian, UniformBins, predict, simulate
+import ratecheck as rc
 from ratecheck.algorithms import partition
 from ratecheck.sampling import seeding
 
@@ -16,7 +16,7 @@ KEYS = ["family", "dim"]
 PILOT = 1_000_003  # added to the seed: widths are tuned on other runs than those that are judged
 FACTORS = tuple(2.0 ** (k / 2) for k in range(-2, 7))  # widths that are tried, times the corrected one
 ADAPTIVE, CORRECTED, PRINTED, TUNED = "adaptive", "corrected", "printed", "tuned"
-RULES = {ADAPTIVE: AdaptiveBins(), CORRECTED: UniformBins(), PRINTED: UniformBins(width="printed")}
+RULES = {ADAPTIVE: rc.AdaptiveBins(), CORRECTED: rc.UniformBins(), PRINTED: rc.UniformBins(width="printed")}
 
 
 # What is measured
@@ -37,7 +37,7 @@ def run_table(costs, horizons, halves, replicates, most, effort) -> pd.DataFrame
         kinds = [ADAPTIVE, CORRECTED] + [PRINTED] * (cost.constants.beta > 1)
         for kind in kinds:
             given = halves if kind == ADAPTIVE else _affordable(kind, cost, horizons, most)
-            runs = simulate(RULES[kind], cost, given, replicates, effort.seed, workers=effort.workers).frame
+            runs = rc.simulate(RULES[kind], cost, given, replicates, effort.seed, workers=effort.workers).frame
             found.append(runs.assign(family=family, kind=kind))
     return pd.concat(found)[[*KEYS, "kind", "replicate", "horizon", "regret", "cells", "side", "anytime", "period"]]
 
@@ -53,7 +53,7 @@ def fresh_table(costs, horizons, seed) -> pd.DataFrame:
             length, offset = seeding.alignment(rule, cost, horizon, 0, seed)
             bins = len(partition.grid(cost, length, offset))
             rng = seeding.stream(seed, str(cost), str(rule), horizon, "fresh bins")
-            run = rule.start(cost, length, offset, rng, Gaussian(1.0), trace=trace, horizon=horizon)
+            run = rule.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)
             run.advance(horizon)
             queried = len(np.unique(trace))
             rows.append((family, dim, horizon, bins, queried, run.regret))
@@ -75,7 +75,7 @@ def pilot_table(costs, horizons, replicates, most, effort) -> pd.DataFrame:
         for horizon in horizons:
             for width in _widths(cost, horizon, most):
                 how = {"seed": effort.seed + PILOT, "workers": effort.workers}
-                runs = simulate(UniformBins(width=width), cost, [horizon], replicates, **how).frame
+                runs = rc.simulate(rc.UniformBins(width=width), cost, [horizon], replicates, **how).frame
                 rows.append((family, dim, horizon, width, runs["regret"].mean()))
     return pd.DataFrame(rows, columns=[*KEYS, "horizon", "width", "regret"])
 
@@ -88,8 +88,8 @@ def tuned_table(pilots, replicates, effort) -> pd.DataFrame:
     """New runs at the width that was best on the pilots."""
     found = []
     for best in best_widths(pilots()).itertuples():
-        cost, rule = zoo.get(best.family, best.dim), UniformBins(width=best.width)
-        runs = simulate(rule, cost, [best.horizon], replicates, effort.seed, workers=effort.workers).frame
+        cost, rule = zoo.get(best.family, best.dim), rc.UniformBins(width=best.width)
+        runs = rc.simulate(rule, cost, [best.horizon], replicates, effort.seed, workers=effort.workers).frame
         found.append(runs.assign(family=best.family))
     return pd.concat(found)[[*KEYS, "replicate", "horizon", "regret", "side", "anytime", "period"]]
 
@@ -106,8 +106,8 @@ def _aligned(cost, width, places):
 
 
 def _predicted(cost, width, horizon, places) -> float:
-    rule = UniformBins(width=width)
-    return float(predict(rule, cost, [horizon], _aligned(cost, width, places)).regret[0])
+    rule = rc.UniformBins(width=width)
+    return float(rc.predict(rule, cost, [horizon], _aligned(cost, width, places)).regret[0])
 
 
 def curve_table(costs, horizons, alignments, most, seed) -> pd.DataFrame:
@@ -117,7 +117,7 @@ def curve_table(costs, horizons, alignments, most, seed) -> pd.DataFrame:
         cost = zoo.get(family, dim)
         places = _places(cost, alignments)
         reached = _affordable(CORRECTED, cost, horizons, most)
-        adaptive = predict(RULES[ADAPTIVE], cost, reached, alignments, seed).regret
+        adaptive = rc.predict(RULES[ADAPTIVE], cost, reached, alignments, seed).regret
         rows += [(family, dim, ADAPTIVE, T, math.nan, R) for T, R in zip(reached, adaptive, strict=True)]
         kinds = [CORRECTED] + [PRINTED] * (cost.constants.beta > 1)
         for kind in kinds:

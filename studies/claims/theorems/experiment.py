@@ -10,32 +10,10 @@ from typing import ClassVar
 import function_zoo as zoo
 from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
-from studies.claims.theorems.rules import (
-    CORRECTED,
-    PRINTED,
-    RULE,
-    Case,
-    cases,
-    certified_slopes,
-    known_rule,
-    lipschitz_rule,
-    lower_rule,
-    measured,
-    overall,
-    rate_rule,
-    said,
-    sharper_rule,
-)
-from studies.claims.theorems.tables import (
-    FORGED,
-    MUS,
-    NO_MU,
-    bound_table,
-    curve_table,
-    run_table,
-    sandwich_table,
-    unknown_table,
-)
+from studies.claims.theorems import rules
+from studies.claims.theorems import tables as measure
+from studies.claims.theorems.rules import CORRECTED, PRINTED, RULE
+from studies.claims.theorems.tables import FORGED, MUS, NO_MU
 from studies.shared.markdown import fixed, general, interval, listing, table, whole
 
 
@@ -69,26 +47,28 @@ class Theorems(Experiment):
         two = [(*cost, mu) for cost in effort.of(self.adaptive) for mu in MUS]
         start = float(2**self.first)
         return {
-            "uniform_runs": partial(run_table, one, octaves, replicates, effort),
-            "uniform_curves": partial(curve_table, one, start, effort.of(self.uniform_cells), 1e60, seed),
-            "adaptive_runs": partial(run_table, two, halves, replicates, effort),
-            "adaptive_curves": partial(curve_table, two, start, effort.of(self.adaptive_cells), self.farthest, seed),
-            "bounds": partial(bound_table, effort.of(self.bounded), effort.of(self.bound_horizons)),
+            "uniform_runs": partial(measure.run_table, one, octaves, replicates, effort),
+            "uniform_curves": partial(measure.curve_table, one, start, effort.of(self.uniform_cells), 1e60, seed),
+            "adaptive_runs": partial(measure.run_table, two, halves, replicates, effort),
+            "adaptive_curves": partial(
+                measure.curve_table, two, start, effort.of(self.adaptive_cells), self.farthest, seed
+            ),
+            "bounds": partial(measure.bound_table, effort.of(self.bounded), effort.of(self.bound_horizons)),
             "sandwich": partial(
-                sandwich_table,
+                measure.sandwich_table,
                 effort.of(self.families),
                 effort.of(self.family_horizons),
                 effort.of(self.members),
                 effort,
             ),
-            "unknowns": partial(unknown_table, self.unknown, self.unknown_horizon, seed),
+            "unknowns": partial(measure.unknown_table, self.unknown, self.unknown_horizon, seed),
         }
 
-    def _uniform(self, tables) -> list[Case]:
-        return cases(tables["uniform_runs"], tables["uniform_curves"], self._window(tables["uniform_runs"]))
+    def _uniform(self, tables) -> list[rules.Case]:
+        return rules.cases(tables["uniform_runs"], tables["uniform_curves"], self._window(tables["uniform_runs"]))
 
-    def _adaptive(self, tables) -> list[Case]:
-        return cases(tables["adaptive_runs"], tables["adaptive_curves"], self._window(tables["adaptive_runs"]))
+    def _adaptive(self, tables) -> list[rules.Case]:
+        return rules.cases(tables["adaptive_runs"], tables["adaptive_curves"], self._window(tables["adaptive_runs"]))
 
     def _window(self, runs) -> float:
         """The first horizon that is judged: the one declared for the preset that has these runs."""
@@ -100,13 +80,13 @@ class Theorems(Experiment):
     def judgements(self) -> dict[str, Judgement]:
         one, two = ("uniform_runs", "uniform_curves"), ("adaptive_runs", "adaptive_curves")
         return {
-            "10": Judgement(one, lambda tables: rate_rule(self._uniform(tables), PRINTED)),
-            "10c": Judgement(one, lambda tables: rate_rule(self._uniform(tables), CORRECTED)),
-            "11": Judgement(("sandwich",), lipschitz_rule),
-            "13": Judgement(two, lambda tables: rate_rule(self._adaptive(tables), PRINTED)),
-            "13c": Judgement(two, lambda tables: sharper_rule(self._adaptive(tables))),
-            "25": Judgement(("bounds", "sandwich"), lower_rule),
-            "27": Judgement(("unknowns",), known_rule),
+            "10": Judgement(one, lambda tables: rules.rate_rule(self._uniform(tables), PRINTED)),
+            "10c": Judgement(one, lambda tables: rules.rate_rule(self._uniform(tables), CORRECTED)),
+            "11": Judgement(("sandwich",), rules.lipschitz_rule),
+            "13": Judgement(two, lambda tables: rules.rate_rule(self._adaptive(tables), PRINTED)),
+            "13c": Judgement(two, lambda tables: rules.sharper_rule(self._adaptive(tables))),
+            "25": Judgement(("bounds", "sandwich"), rules.lower_rule),
+            "27": Judgement(("unknowns",), rules.known_rule),
         }
 
     def pictures(self, tables: Tables) -> Iterable[Picture]:
@@ -139,7 +119,7 @@ class Theorems(Experiment):
             "Mean regret over members of the hard family of each T with standard errors, what theory predicts for some "
             "of the members, and the certified bound that no strategy stays below. An oracle that knows the member "
             "has regret 0, below every bound.",
-            partial(draw.sandwich, tables["bounds"], measured(tables["sandwich"]).factors),
+            partial(draw.sandwich, tables["bounds"], rules.measured(tables["sandwich"]).factors),
         )
 
     def words(self, tables: Tables) -> Iterable[str]:
@@ -158,7 +138,7 @@ class Theorems(Experiment):
             "regret. So uniform bins ran on members of the hard family around it, a new family for each T, drawn as "
             "the certified bound draws them."
         )
-        yield _members_table(measured(tables["sandwich"]).factors)
+        yield _members_table(rules.measured(tables["sandwich"]).factors)
         yield "## Theorem 3: certified lower bounds"
         yield (
             f"Each certificate was written, read back and checked by the two verifiers. Both refuse the same "
@@ -175,7 +155,7 @@ class Theorems(Experiment):
         yield table(["algorithm", "what", "holds", "numbers"], rows)
 
 
-def _rates_table(found: list[Case], better) -> str:
+def _rates_table(found: list[rules.Case], better) -> str:
     header = [
         "cost",
         "β",
@@ -186,7 +166,7 @@ def _rates_table(found: list[Case], better) -> str:
         "printed power",
     ]
     header += [f"{better} power", "power by runs", "power by curve", "printed rate", f"{better} rate"]
-    printed, corrected = (map(overall, said(found, which)) for which in (PRINTED, CORRECTED))
+    printed, corrected = (map(rules.overall, rules.said(found, which)) for which in (PRINTED, CORRECTED))
     rows = []
     for case, one, two in zip(found, printed, corrected, strict=True):
         power, limit, curve = case.power(), case.far.exponent, case.far.power
@@ -209,7 +189,7 @@ def _rates_table(found: list[Case], better) -> str:
     return table(header, rows)
 
 
-def _agreement_words(found: list[Case]) -> str:
+def _agreement_words(found: list[rules.Case]) -> str:
     ratios = [case.agreement.ratio[0] for case in found]
     names = [case.agreement.name for case in found]
     locked = sum(len(case.agreement.locked) for case in found)
@@ -240,7 +220,7 @@ def _members_table(factors) -> str:
 
 def _bounds_table(bounds) -> str:
     rows = []
-    for row in certified_slopes(bounds).itertuples():
+    for row in rules.certified_slopes(bounds).itertuples():
         part = bounds[(bounds["family"] == row.family) & (bounds["dim"] == row.dim)]
         ends = [f"{part['bound'].iloc[i]:.4g} at T = {part['horizon'].iloc[i]:.0e}" for i in (0, -1)]
         count = f"{int((part['first'] & part['second']).sum())} of {len(part)}"

@@ -13,15 +13,8 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import (
-    Agreement,
-    Claim,
-    Curve,
-    Far,
-    far,
-    fit_rate,
-    holm,
-)
+import ratecheck as rc
+from ratecheck import far
 from ratecheck.fit.fit import Fit
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
@@ -57,10 +50,10 @@ class Case:
     family: str
     dim: int
     mu: str
-    claim: Claim
+    claim: rc.Claim
     fit: Fit
-    agreement: Agreement
-    far: Far
+    agreement: rc.Agreement
+    far: rc.Far
 
     def __str__(self):
         return (
@@ -106,13 +99,13 @@ def _case(key, runs, curves, window) -> Case:
     algorithm = algorithm_of(mu).settle(cost)
     claim = algorithm.claims(cost)[0]
     mine = curves[(curves[KEYS] == list(key)).all(axis=1)]
-    curve = Curve(*(tuple(mine[name]) for name in ("horizon", "regret", "cells")), mine["limit"].iloc[0])
+    curve = rc.Curve(*(tuple(mine[name]) for name in ("horizon", "regret", "cells")), mine["limit"].iloc[0])
     shift = None if mu == NO_MU else algorithm.shift(cost)
     left_open = runs.groupby("horizon")["left_open"].mean().to_numpy()
     return Case(
         *key,
         claim,
-        fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
+        rc.fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
         compare(runs, runs["predicted"].to_numpy(), left_open),
         far(curve, claim, algorithm.period(cost), shift, algorithm.onset(cost, curve.horizons[-1])),
     )
@@ -131,7 +124,7 @@ def together(runs: Outcome, curve: Outcome, agree: Outcome) -> Outcome:
 
 def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
     """Per case, on the exponent and on the log power; runs are judged as one family (Holm)."""
-    judged = iter(holm([v for case in found for v in case.by_runs(which)]))
+    judged = iter(rc.holm([v for case in found for v in case.by_runs(which)]))
     answers = []
     for case in found:
         curves = case.by_curve(which)
@@ -211,14 +204,14 @@ def lipschitz_rule(tables: Tables) -> Finding:
     verdicts, texts = [], []
     for (family, dim), part in runs.groupby(["family", "dim"], sort=False):
         rate = zhao_lai.uniform_rate(1.0, 0.0, dim)
-        fit = fit_rate(part.assign(anytime=False), rate.log_power, run="replicate")
+        fit = rc.fit_rate(part.assign(anytime=False), rate.log_power, run="replicate")
         verdicts += [decide(fit, rate), decide_log_power(fit, rate)]
         power = fit.log_power_at(rate.slope)
         texts.append(
             f"{family} d = {dim}: slope {fixed(fit.slope)} {interval(fit.low, fit.high)} after (ln T)^0.5 against "
             f"{fixed(rate.slope)}, log power {fixed(power.value, 2)} {interval(power.low, power.high, 2)}"
         )
-    names = {v.name for v in holm(verdicts)}
+    names = {v.name for v in rc.holm(verdicts)}
     caveat = "members of the hard family at each T: flat costs themselves are easier, uniform bins hit the flat at once"
     evidence = "mean over members, " + "; ".join(texts)
     if Outcome.REFUTED in names:

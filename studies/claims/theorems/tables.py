@@ -10,16 +10,8 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import (
-    AdaptiveBins,
-    Gaussian,
-    UniformBins,
-    foretell,
-    lower_bound,
-    predict,
-    simulate,
-)
-from ratecheck.lower_bound import ball
+import ratecheck as rc
+from ratecheck.lower_bound import inequalities
 from ratecheck.sampling import seeding
 from ratecheck.verdict.agreement import variance
 from studies.lower_bound import second
@@ -37,7 +29,7 @@ FORGED = 1.01  # times a certified regret: what both verifiers must refuse
 
 
 def algorithm_of(mu):
-    return UniformBins() if mu == NO_MU else AdaptiveBins(mu=MUS[mu])
+    return rc.UniformBins() if mu == NO_MU else rc.AdaptiveBins(mu=MUS[mu])
 
 
 def run_table(cases, horizons, replicates, effort) -> pd.DataFrame:
@@ -45,8 +37,8 @@ def run_table(cases, horizons, replicates, effort) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        runs = simulate(algorithm_of(mu), cost, horizons, replicates, effort.seed, workers=effort.workers).frame
-        foretold = predict(algorithm_of(mu), cost, horizons, replicates, effort.seed).frame
+        runs = rc.simulate(algorithm_of(mu), cost, horizons, replicates, effort.seed, workers=effort.workers).frame
+        foretold = rc.predict(algorithm_of(mu), cost, horizons, replicates, effort.seed).frame
         foretold = foretold.rename(columns={"alignment": "replicate", "regret": "predicted", "noise": "noise_effect"})
         paired = runs.merge(foretold.drop(columns=["side", "cells"]), on=["replicate", "horizon"], validate="1:1")
         squared = variance(paired["noise"].iloc[0])
@@ -60,7 +52,7 @@ def curve_table(cases, first, cells, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = foretell(algorithm_of(mu).settle(cost), cost, first, cells, seed=seed, last=last)
+        curve = rc.predicted_curve(algorithm_of(mu).settle(cost), cost, first, cells, seed=seed, last=last)
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
@@ -71,7 +63,7 @@ def bound_table(costs, horizons) -> pd.DataFrame:
     rows = []
     for family, dim in costs:
         for horizon in horizons:
-            found = lower_bound(zoo.get(family, dim), horizon)
+            found = rc.lower_bound(zoo.get(family, dim), horizon)
             content = json.loads(json.dumps(found.certificate))
             forged = content | {"regret": FORGED * content["regret"]}
             rows.append(
@@ -80,9 +72,9 @@ def bound_table(costs, horizons) -> pd.DataFrame:
                     "dim": dim,
                     "horizon": horizon,
                     "bound": found.regret,
-                    "first": found.certified and _accepts(ball.verify, content),
+                    "first": found.certified and _accepts(inequalities.verify, content),
                     "second": _accepts(second.verify, content),
-                    "first_forged": _accepts(ball.verify, forged),
+                    "first_forged": _accepts(inequalities.verify, forged),
                     "second_forged": _accepts(second.verify, forged),
                 }
             )
@@ -126,7 +118,7 @@ def _traced(algorithm, cost, horizon, seed, pauses=()):
     trace = np.zeros(horizon, dtype=np.int64)
     length, offset = settled.length(cost, horizon, 0.0), [0.5] * cost.dim
     rng = seeding.stream(seed, str(cost), "what must be known")
-    run = settled.start(cost, length, offset, rng, Gaussian(1.0), trace=trace, horizon=horizon)
+    run = settled.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)
     for until in (*pauses, horizon):
         run.advance(until)
     return trace, run.regret
@@ -139,18 +131,18 @@ def _annotated(cost, **constants):
 def adaptive_knows(cost, horizon, seed):
     """Exact checks that Algorithm 2 uses neither T nor beta."""
     name = {"algorithm": "Algorithm 2"}
-    taken = list(inspect.signature(AdaptiveBins).parameters)
+    taken = list(inspect.signature(rc.AdaptiveBins).parameters)
     yield name | _row("its settings are α, μ and a0", taken == ["alpha", "mu", "a0"], ", ".join(taken))
     longer = 8 * horizon
-    short, at_short = _traced(AdaptiveBins(), cost, horizon, seed)
-    long, at_long = _traced(AdaptiveBins(), cost, longer, seed)
+    short, at_short = _traced(rc.AdaptiveBins(), cost, horizon, seed)
+    long, at_long = _traced(rc.AdaptiveBins(), cost, longer, seed)
     same = int(np.sum(short == long[:horizon]))
     said = f"{same:,} of {horizon:,} picks of the run to T = {longer:,} are those of the run to T = {horizon:,}"
     yield name | _row(BEGINS_ALIKE, same == horizon, said)
-    _, paused = _traced(AdaptiveBins(), cost, longer, seed, pauses=(horizon,))
+    _, paused = _traced(rc.AdaptiveBins(), cost, longer, seed, pauses=(horizon,))
     yield name | _row("a run that paused at T ends the same", paused == at_long, f"R = {paused!r} and {at_long!r}")
     for beta in (0.0, 2 * cost.constants.beta + 1, None):
-        picks, regret = _traced(AdaptiveBins(), _annotated(cost, beta=beta), horizon, seed)
+        picks, regret = _traced(rc.AdaptiveBins(), _annotated(cost, beta=beta), horizon, seed)
         equal = bool(np.array_equal(picks, short)) and regret == at_short
         yield name | _row(f"the same run with β = {beta}", equal, f"R = {regret!r} and {at_short!r}")
 
@@ -161,7 +153,7 @@ def _uniform_knows(cost, horizon, seed):
     known, longer = cost.constants, 64 * horizon
 
     def width(annotated, T):
-        return UniformBins().settle(annotated).length(annotated, T, 0.0)
+        return rc.UniformBins().settle(annotated).length(annotated, T, 0.0)
 
     own = width(cost, LATE)
     others = {
@@ -171,13 +163,13 @@ def _uniform_knows(cost, horizon, seed):
     }
     for what, other in others.items():
         yield name | _row(f"another {what} gives another width", other != own, f"widths {own!r} and {other!r}")
-    short, _ = _traced(UniformBins(), cost, horizon, seed)
-    long, _ = _traced(UniformBins(), cost, longer, seed)
+    short, _ = _traced(rc.UniformBins(), cost, horizon, seed)
+    long, _ = _traced(rc.UniformBins(), cost, longer, seed)
     same = int(np.sum(short == long[:horizon]))
     said = f"{same:,} of {horizon:,} picks of the run to T = {longer:,} are those of the run to T = {horizon:,}"
     yield name | _row("a longer run begins otherwise", same < horizon, said)
     try:
-        UniformBins().settle(_annotated(cost, beta=None))
+        rc.UniformBins().settle(_annotated(cost, beta=None))
         yield name | _row("without β it refuses to start", False, "it started")
     except ValueError as error:
         yield name | _row("without β it refuses to start", True, str(error).splitlines()[0])
