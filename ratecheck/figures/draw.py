@@ -9,8 +9,6 @@ from __future__ import annotations
 from matplotlib import rc_context
 
 from . import diagonal, plane
-from .backdrop import NOTHING
-from .background import before
 from .base import STYLE, WrittenFigure, save, save_pdf, slug
 from .compensated import COMPENSATED
 from .gap import GAP
@@ -22,13 +20,10 @@ from .slopes import SLOPES
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(drafts, family, analysis, svg=False, backdrop=NOTHING, parameters=None) -> list[WrittenFigure]:
-    """The figures of one family, perhaps with curves of another study behind its regret.
-
-    With `parameters`, lines of text, also as PDF files that carry them.
-    """
+def draw_study(drafts, family, analysis, svg=False, parameters=None) -> list[WrittenFigure]:
+    """The figures of one family; with `parameters`, lines of text, also as PDF files that carry them."""
     drawn = []
-    for kind in (before(kind, backdrop) if kind is REGRET else kind for kind in STUDY):
+    for kind in STUDY:
         with rc_context(STYLE):
             found = kind.draw(family, analysis)
             if found is not None:

@@ -231,7 +231,7 @@ class Profile:
         return float(weights @ above) / math.sqrt(max(variance, 1e-300))
 
     def residual_covariance(self, slope, q, above) -> np.ndarray:
-        """Of means without errors: independent scatter, and corrections of the power that leave such residuals."""
+        """The covariance of means without errors: independent scatter, and corrections that leave such residuals."""
         root = np.sqrt(self.weights)
         rest = root * above - q @ (q.T @ (root * above))
         square = max(float(rest @ rest), self.df * EXACT**2)

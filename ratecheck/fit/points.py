@@ -28,7 +28,7 @@ from .columns import (
 from .log_means import NAMES, OURS, AxisLabels, FitError, within
 from .read import Table, half_units
 
-LARGEST = 1e150  # beyond it squares overflow, and those of one over it vanish
+LARGEST_VALUE = 1e150  # beyond it squares overflow, and those of one over it vanish
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _check_choice(name, value, question):
 def _rounding(texts, column, logged, Y, order) -> np.ndarray:
     """Half a unit of the last digit of y; where its logarithms were given, of theirs."""
     base, name = logged or (np.e, column)
-    values = np.log(np.maximum(Y[order], 1 / LARGEST)) / np.log(base) if logged else Y[order]
+    values = np.log(np.maximum(Y[order], 1 / LARGEST_VALUE)) / np.log(base) if logged else Y[order]
     units = half_units(None if texts is None else texts[name].iloc[order], values)
     return units * np.log(base) * Y[order] if logged else units
 
@@ -138,9 +138,9 @@ def _check_numbers(X, Y, words):
         raise FitError(
             f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (window=, --window)"
         )
-    if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST)):
+    if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST_VALUE)):
         raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
-    if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST)):
+    if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST_VALUE)):
         small = np.abs(Y[Y != 0]).min()
         raise FitError(f"{words.y} = {small:.3g} is too small to reckon with; count it in another unit")
     bad = ~np.isfinite(Y)

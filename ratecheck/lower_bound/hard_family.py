@@ -44,7 +44,7 @@ class Rung:
 
     @property
     def p_value(self) -> float:
-        """Of the hypothesis that the expected mean is not below the bound, by Student's t; 1 for a single run."""
+        """Student's p-value of an expected mean that is not below the bound; 1 for a single run."""
         n = len(self.regrets)
         if n < 2:
             return 1.0

@@ -54,7 +54,7 @@ class Accuracy(NamedTuple):
 
 EXACTLY = Accuracy(1e-4, 1e-13, 1e-13)
 ROUGHLY = Accuracy(2e-3, 1e-6, 1e-3)  # for curves: what is shared errs by less than a thousandth of itself
-ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
+GIVE_UP_AFTER = 2.0  # in a search a trial level is given up when its pulls pass so many horizons
 STEP = math.log(2)  # of a search: levels are halved or doubled
 SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -267,7 +267,7 @@ def settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accur
         return -math.inf, sums
     unit = _unit(bonus, horizon)
 
-    def trial(s, before=-math.inf, most=ENOUGH):
+    def trial(s, before=-math.inf, most=GIVE_UP_AFTER):
         level = unit * math.sinh(s)
         sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
