@@ -305,7 +305,7 @@ def note(axis, text, corner, boxed=True):
 
 def curve_keys(results) -> list:
     line = Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
-    return [line] if any(result.foretold is not None for result in results) else []
+    return [line] if any(result.predicted_regret is not None for result in results) else []
 
 
 def spared_keys(results) -> list:

@@ -159,7 +159,7 @@ def theory_of(result: Result) -> dict:
     return {
         "predicted_slope": result.predicted_slope,
         "agreement": found and str(found.name),
-        "agreement_reason": found.reason if found else result.unforetold,
+        "agreement_reason": found.reason if found else result.why_not_predicted,
         **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
         **spelled("ratio_slope", found and found.slope),
         **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),
