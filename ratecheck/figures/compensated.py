@@ -16,12 +16,10 @@ from .base import (
     curve_keys,
     log_ticks,
     note,
-    onset_keys,
     outside_keys,
     points,
     room,
     spared_keys,
-    window_key,
     without_locked,
 )
 from .grid import Kind
@@ -89,8 +87,6 @@ def keys(results):
         *curve_keys(results),
         *outside_keys(results),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

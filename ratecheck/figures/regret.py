@@ -23,11 +23,9 @@ from .base import (
     log_ticks,
     note,
     number,
-    onset_keys,
     outside_keys,
     points,
     room,
-    window_key,
 )
 from .grid import Kind
 
@@ -163,8 +161,6 @@ def keys(results):
         *line_keys(results),
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
         *([line] if any(Shape.of(result).reaches_bound for result in results) else []),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

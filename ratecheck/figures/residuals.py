@@ -12,10 +12,8 @@ from .base import (
     crosses,
     curve_keys,
     note,
-    onset_keys,
     points,
     spared_keys,
-    window_key,
     without_locked,
 )
 from .grid import Kind
@@ -66,8 +64,6 @@ def keys(results):
         *curve_keys(results),
         *([wave] if waves else []),
         *([period] if periodic else []),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

@@ -59,10 +59,6 @@ def by_algorithm(results) -> str:
     return table(header, rows)
 
 
-def _within(ratios, margin) -> int:
-    return sum(abs(ratio - 1) <= margin for ratio in ratios)
-
-
 def _worst(ratios) -> float:
     return max(ratios, key=lambda ratio: abs(ratio - 1))
 
