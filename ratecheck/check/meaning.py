@@ -17,7 +17,7 @@ from ..algorithms.asktell import AskTell
 from ..algorithms.protocol import check_algorithm
 from ..algorithms.registry import ENTRIES, named
 from ..algorithms.run import LowerValue
-from ..arguments import MOST_REPLICATES, check_horizons, shown, whole
+from ..arguments import MOST_REPLICATES, check_horizons, check_whole, shown
 from ..claims import Claim, Theorem
 from ..engine.simulate import Job
 from ..rates import Rate
@@ -49,7 +49,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     if isinstance(noise, Real) and not isinstance(noise, bool):
         noise = Gaussian(noise)
     check_noise(noise)
-    seed = whole("seed", seed, 0)
+    seed = check_whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     claim = as_claim(rate, kind, algorithm, cost)
     job = Job(algorithm, cost, seed, noise, _alignment(algorithm, cost))
@@ -182,7 +182,7 @@ def size_of(horizons, replicates) -> tuple[tuple[int, ...] | None, int | None]:
     horizons = None if horizons is None else tuple(check_horizons(horizons))
     if horizons is not None and (len(horizons) < 3 or horizons[0] < 3):
         raise ValueError(f"horizons = {shown(list(horizons))}: a slope needs three of them, the first 3 or larger")
-    return horizons, None if replicates is None else whole("replicates", replicates, 3, MOST_REPLICATES)
+    return horizons, None if replicates is None else check_whole("replicates", replicates, 3, MOST_REPLICATES)
 
 
 def with_lowest(job: Job, work: Callable, said: Callable = lambda job: None):

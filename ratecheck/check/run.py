@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from function_zoo.own import reached
 
-from ..arguments import MOST_WORKERS, available_cores, whole
+from ..arguments import MOST_WORKERS, available_cores, check_whole
 from ..claims import Control
 from ..engine.simulate import STANDARD, Limit, Overdue, begin, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
@@ -92,7 +92,7 @@ def check(
     begun = time.monotonic()
     given = {"rate": rate, "kind": kind, "noise": noise, "seed": seed, "anytime": anytime, "maximise": maximise}
     meant = settled(algorithm, cost, **given, box=box, dim=dim, minimum=minimum, maximum=maximum)
-    workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
+    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
     horizons, replicates = size_of(horizons, replicates)
     seconds = None
     if horizons is None or replicates is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import math
 import os
 import re
 import sys
@@ -18,10 +19,6 @@ LONGEST_MESSAGE = 1000
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 EXIT_NO_ROOM, EXIT_WRONG_INPUT = 1, 2
 OWN_CODE = "It executes no code but this project's own."
-BACKGROUND = (
-    "lay the mean curves of that study behind it, in grey: those of the same cost where it has them, else all of them; "
-    "after a colon, only cases whose names hold these words (studies/bowls:quadratic)"
-)
 
 
 class Mistake(argparse.ArgumentTypeError, ValueError):
@@ -75,7 +72,7 @@ def sentence(error) -> str:
     return line if len(line) <= LONGEST_MESSAGE else f"{line[:half]} ... {line[-half:]}"
 
 
-def whole(text):
+def whole_number(text):
     try:
         value = int(text)
     except ValueError:
@@ -91,15 +88,29 @@ def whole(text):
     raise Mistake(f"{text} is not a whole number; the nearest valid choice is {near}")
 
 
+def real_number(text) -> float:
+    """1000, 1e6, 1_000, 2^10 or 2**10."""
+    base, power, exponent = text.replace("**", "^").partition("^")
+    try:
+        value = float(base) ** float(exponent) if power else float(base)
+    except ArithmeticError:
+        value = math.nan
+    except ValueError:
+        raise Mistake(f"{text!r} is no number") from None
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise Mistake(f"{text} is no finite number")
+    return value
+
+
 def natural(text):
-    value = whole(text)
+    value = whole_number(text)
     if value < 0:
         raise Mistake(f"{text} is negative; the nearest valid choice is 0")
     return value
 
 
 def workers(text):
-    value = whole(text)
+    value = whole_number(text)
     if not 1 <= value <= MOST_WORKERS:
         raise Mistake(f"workers = {value} must lie between 1 and {MOST_WORKERS}")
     return value

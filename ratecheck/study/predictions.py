@@ -1,4 +1,4 @@
-"""What theory foretells for the runs of a study, each at its own partition; kept in the store beside them."""
+"""What theory predicts for the runs of a study, each at its own partition; kept in the store beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..store import Store
 from .plan import FEW_STEPS
 from .run import Aside
 
-VERSION = 2  # of what is kept: raised whenever the same runs are foretold otherwise
+VERSION = 2  # of what is kept: raised whenever the same runs are predicted otherwise
 CELLS = 2**16  # of a long curve
 FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
 TREES = 2**20  # cells of all trees together, of a curve at the partitions of all runs
@@ -20,12 +20,12 @@ DIGITS = 7  # that are kept of a predicted regret: rounding stays far below the 
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
-def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
+def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
     """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and curves.
 
     A long `curve` is the mean over some partitions; `beyond` goes on from the last horizon with those of the runs,
-    where they are the same at all horizons.  Where nothing can be foretold, `problem` says why; no curve is longer than
-    that of a plan if it takes no cells.
+    where they are the same at all horizons.  Where nothing can be predicted, `problem` says why; no curve is longer
+    than that of a plan if it takes no cells.
     """
     from ..predict.predicted_curve import predicted_curve
     from ..predict.water_level import predict
@@ -71,8 +71,8 @@ def shorten(planned: list[Planned], store: Store):
             store.foretell(case.series.digest, shortened(known))
 
 
-def lacking(planned: list[Planned], store: Store, foresight: int | None = None) -> list[Aside]:
-    """The work of foretelling the runs of all cases that are not foretold yet, with so many cells for their curves."""
+def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None) -> list[Aside]:
+    """The work of predicting the runs of all cases that are not predicted yet, with so many cells for their curves."""
     found = []
     for case, cost, algorithm in planned:
         series = case.series
@@ -80,12 +80,12 @@ def lacking(planned: list[Planned], store: Store, foresight: int | None = None) 
         if not hasattr(algorithm, "level_rule"):
             continue
         known = store.foretold(series.digest)
-        cells, last = (foresight, LONGEST) if foresight else (CELLS * (case.steps > FEW_STEPS), FAR)
+        cells, last = (curve_cells, LONGEST) if curve_cells else (CELLS * (case.steps > FEW_STEPS), FAR)
         if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
             name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
-            seconds = estimate.foretelling(len(case.horizons), count, cells, case.period)
-            found.append(Aside(name, foretold, what, keep, seconds))
+            seconds = estimate.prediction(len(case.horizons), count, cells, case.period)
+            found.append(Aside(name, predicted, what, keep, seconds))
     return found
 
 
@@ -94,6 +94,6 @@ def _keep(series, store, record):
 
 
 def _covers(known, horizons, count, cells) -> bool:
-    """What could not be foretold is tried again, since it may be by now."""
+    """What could not be predicted is tried again, since it may be by now."""
     seen = set(known["horizons"]) >= set(horizons) and known["cells"] >= cells
     return seen and len(known["regret"]) >= count

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole
+from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
 from ratecheck.verdict.rules import Verdict
 from studies.benchmarks.mutated import MUTANTS, simulate
 from studies.shared.commands import check_range
@@ -100,8 +100,8 @@ def cases() -> list[Case]:
 
 def main(argv=None) -> int:
     parser = Parser(prog="python -m studies.benchmarks.mutants", description=__doc__.splitlines()[0], epilog=OWN_CODE)
-    parser.add_argument("--replicates", type=whole, default=COUNTS[-1])
-    parser.add_argument("--seed", type=whole, default=0)
+    parser.add_argument("--replicates", type=whole_number, default=COUNTS[-1])
+    parser.add_argument("--seed", type=whole_number, default=0)
     arguments = parser.parse_args(argv)
     check_range(parser, "--replicates", arguments.replicates, least=FEWEST)
     return guarded(_main, arguments)
