@@ -25,7 +25,9 @@ INTERNALS = {
     "ratecheck.arguments": "available_cores",
     "ratecheck.check.assert_rate": "Rules agreeing asserted",
     "ratecheck.claims": "own_of",
-    "ratecheck.cli.parser": "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable",
+    "ratecheck.cli.parser": (
+        "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
+    ),
     "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
     "ratecheck.engine.simulate": "Job SEMANTICS STANDARD begin run_replicate series_of",
     "ratecheck.executors": "executor",
