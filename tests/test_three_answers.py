@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
+from ratecheck import HOO, AdaptiveBins, UniformBins
 from ratecheck.cli import study as command
 from ratecheck.figures import slopes
 from ratecheck.predict import predicted_curve

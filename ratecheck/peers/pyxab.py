@@ -17,7 +17,8 @@ from functools import cache
 
 import numpy as np
 
-from ..algorithms import HOO, AskTell
+from ..algorithms.asktell import AskTell
+from ..algorithms.hoo import HOO
 from ..arguments import check_real, shown
 from ..claims import Theorem, Violation
 from ..papers import hct, hoo, vhct, zooming

@@ -23,6 +23,7 @@ from ratecheck.study import Grid, Study
 from ratecheck.study.declare import PRESETS
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import NothingStored, missing_runs, run_units, units_of
+from studies.shared.commands import check_range
 
 
 def loop(study) -> float:
@@ -82,8 +83,7 @@ def main(argv=None) -> int:
     parser.add_argument("--replicates", type=whole_number, default=16)
     parser.add_argument("--rounds", type=whole_number, default=3)
     arguments = parser.parse_args(argv)
-    if arguments.rounds < 1:
-        parser.error(f"--rounds {arguments.rounds} is too few; the nearest valid choice is 1")
+    check_range(parser, "--rounds", arguments.rounds, least=1)
     return guarded(_main, arguments)
 
 
