@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..arguments import available_cores, check_whole
 from .cluster import Dask, Tls
 from .errors import ExecutorError
 from .local import Processes, Threads
@@ -26,18 +27,13 @@ def place(scheduler, workers, kernels=True, tls=None, limited=False):
 
     `limited` says that the user limits the time of a unit, which no thread keeps to.
     """
-    from ..engine.simulate import (  # a worker imports this package first of all, and that takes seconds
-        available_cores,
-        whole,
-    )
-
     if scheduler is None:
         scheduler = "threads" if kernels and not limited else "processes"
     if scheduler == "threads" and limited:
         raise ExecutorError(
             "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
         )
-    count = available_cores() if workers is None else whole("workers", workers, 1)
+    count = available_cores() if workers is None else check_whole("workers", workers, 1)
     if tls is not None and not str(scheduler).startswith("tls://"):
         raise ExecutorError(f"--tls-ca, --tls-cert and --tls-key are for a tls://host:port, not for {scheduler!r}")
     if scheduler in ("threads", "processes"):
