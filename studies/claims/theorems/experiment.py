@@ -196,8 +196,8 @@ def _agreement_words(found: list[rules.Case]) -> str:
     runs = sum(case.agreement.replicates for case in found)
     text = (
         f"Slopes are those of R after division by the {'stronger' if found[0].mu == NO_MU else 'sharper'} logarithm, "
-        f"from T = {horizon_text(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its own "
-        f"partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
+        f"from T = {horizon_text(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its "
+        f"own partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
         f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, "
         f"INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
     )
