@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,15 +26,8 @@ SOME = 100  # steps of a run whose cells are looked at
 RESTARTS = 3  # times at most that a search for the minimum goes on from a lower value
 
 
-class Meant(NamedTuple):
+def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed):
     """The job and the claim, and what to say about them."""
-
-    job: Job
-    claim: Claim
-    cautions: list[str]
-
-
-def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed) -> Meant:
     if not (maximise is None or isinstance(maximise, bool)):
         raise ValueError(f"maximise = {shown(maximise)} must be True, False or None")
     cautions = []
@@ -57,7 +49,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
     if claim.violated:
         cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
-    return Meant(job, claim, cautions)
+    return job, claim, cautions
 
 
 def _alignment(algorithm, cost) -> str:
@@ -171,10 +163,6 @@ def _rate(given, cost) -> Rate:
             f"(constants, dim){hint}"
         )
     return given
-
-
-def shape(rate: Rate) -> str:
-    return str(rate).removeprefix("R = ")
 
 
 def size_of(horizons, replicates) -> tuple[tuple[int, ...] | None, int | None]:

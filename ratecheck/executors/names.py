@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..arguments import available_cores, check_whole
 from .cluster import Dask, Tls
 from .errors import ExecutorError
 from .local import Processes, Threads
@@ -26,8 +27,6 @@ def place(scheduler, workers, kernels=True, tls=None, limited=False):
 
     `limited` says that the user limits the time of a unit, which no thread keeps to.
     """
-    from ..arguments import available_cores, check_whole  # a worker imports this package first of all
-
     if scheduler is None:
         scheduler = "threads" if kernels and not limited else "processes"
     if scheduler == "threads" and limited:
