@@ -217,6 +217,11 @@ class Control:
         return cls(data["by"])
 
 
+# Of this program's runs and stores: raised whenever the same names give other regrets, predictions or bounds than
+# before, or a store has another form.  A store with another number is not read.
+VERSION = 3
+
+
 @dataclass(frozen=True)
 class Series:
     """All that determines a run apart from its replicate and its horizon; runs of one digest belong together."""
@@ -228,7 +233,6 @@ class Series:
     noise: str
     alignment: str
     seed: int
-    semantics: int
     period: float | None  # the factor in T after which theory expects the regret to repeat itself
 
 
@@ -293,7 +297,7 @@ class Case:
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
     curve: Curve | None = None  # the predicted regret, as far as it was computed
-    hard: Hard | None = None
+    hard: Hard = Hard()
 
     @property
     def cost(self) -> str:
@@ -338,8 +342,8 @@ class Case:
             "window": tuple(data["window"]),
             "claims": tuple(map(Claim.from_json, data["claims"])),
             "controls": tuple(map(Control.from_json, data["controls"])),
-            "curve": Curve.from_json(data["curve"]) if data.get("curve") else None,
-            "hard": Hard.from_json(data["hard"]) if data.get("hard") else None,
+            "curve": data["curve"] and Curve.from_json(data["curve"]),
+            "hard": Hard.from_json(data["hard"]),
         }
         return cls(**{**data, **plain})
 

@@ -15,6 +15,7 @@ from ratecheck.store import PACKED, Store, pack_beside
 from ratecheck.study import Study
 from ratecheck.study.conduct import described
 from tests.report_cases import analysis_of, runs_of
+from tests.study_cases import table_of
 from tests.synthetic import exact
 
 HORIZONS = (256, 1024, 4096)
@@ -44,7 +45,7 @@ def test_means_are_those_of_the_runs(folder):
     backdrop = backdrop_of(folder)
     assert [c.case for c in backdrop.curves][:2] == ["cone d = 1, UniformBins", "cone d = 1, AdaptiveBins"]
     with Store(folder) as store:
-        table = store.table()
+        table = table_of(store)
     for curve in backdrop.curves:
         mine = table[(table.cost == curve.cost) & table.algorithm.str.startswith(curve.algorithm)]
         assert curve.means.tolist() == pytest.approx([g.regret.mean() for _, g in mine.groupby("horizon")])

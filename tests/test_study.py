@@ -21,6 +21,7 @@ from ratecheck.study.conduct import conduct
 from ratecheck.study.run import NothingStored, units_of
 from studies.claims.ledger.undertaking import experiments_of
 from tests.strategies import ExploreThenCommit
+from tests.study_cases import table_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -116,7 +117,7 @@ def test_an_algorithm_may_live_in_the_declaration(tmp_path, capsys):
     )
     assert command.main(["--study", str(folder), "--no-figures", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
     with Store(tmp_path / "out") as store:
-        assert len(store.table()) == 12
+        assert len(table_of(store)) == 12
         assert store.sessions()[0]["where"] == "processes"
 
 

@@ -28,7 +28,7 @@ from ..arguments import (
     check_replicates,
     whole,
 )
-from ..claims import Series
+from ..claims import VERSION, Series
 from ..display import Speaking, lines
 from ..sampling import seeding
 from ..sampling.noise import Gaussian, Noise, check_noise
@@ -41,7 +41,6 @@ LOOK = 0.1  # seconds between two such looks where steps are slow
 ALONE = 1.0  # seconds of work before other processes are started, which takes about as long
 PROBES = 512
 STANDARD = Gaussian(1.0)
-SEMANTICS = 3  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
 class EngineError(RuntimeError):
@@ -54,8 +53,8 @@ class Runs(Speaking):
 
     `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
     replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
-    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
-    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).
+    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, series (a digest of these) and
+    period (the factor in T after which theory expects the regret to repeat itself, nan if none).
     With diagnostics also: exceeded (steps after which the algorithm's optimistic bound contradicted f*), error (f - f*
     at the point that it recommends) and x0, x1, ... (that point); and
     `levels`: replicate, horizon, level, pulls, cells, regret.
@@ -358,9 +357,9 @@ def _perform(job: Job, units, stop=None):
 
 def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
     """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
-    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed, SEMANTICS)
+    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed)
     period = algorithm.period(cost)
-    known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+    known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
     known += [] if cost.registered else [cost.fingerprint]
     known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
     digest = seeding.digest([*names, *known]).hex()[:32]

@@ -33,6 +33,10 @@ def parsed(text: str):
 # Checks of one value: each takes the value and its place, and returns nothing
 
 
+def anything(*_):
+    """No check."""
+
+
 def expect(holds, value, place, expected):
     if not holds:
         raise Wrong(f"{place} is {shown(_spelt(value), 60)}, where {expected} is expected")
@@ -172,7 +176,6 @@ SERIES = fields(
     noise=text,
     alignment=text,
     seed=whole(),
-    semantics=whole(),
     period=maybe(number(1 + 1e-9, 1e50)),
 )
 CURVE = fields(
@@ -190,7 +193,6 @@ HARD = fields(
     reason=text,
 )
 CASE = fields(
-    optional=("curve", "hard"),
     family=text,
     parameters=mapping(text),
     constants=mapping(scalar),
@@ -206,10 +208,9 @@ CASE = fields(
     claims=listed(CLAIM, fewest=1),
     controls=listed(fields(by=number(1e-6, 100)), fewest=1),
     curve=maybe(CURVE),
-    hard=maybe(HARD),
+    hard=HARD,
 )
 STUDY = fields(
-    others=lambda *_: None,  # of a later version: not used
     resolution=number(1e-6, 100),
     name=text,
     question=text,
@@ -240,9 +241,7 @@ AUDIT = listed(
     )
 )
 
-FORETOLD = fields(
-    optional=("beyond",),  # not there in what an earlier version has left
-    version=whole(),
+PREDICTION = fields(
     cells=whole(),
     curve=maybe(CURVE),
     beyond=maybe(CURVE),
@@ -251,11 +250,8 @@ FORETOLD = fields(
     regret=listed(listed(number(1e-300))),
     left_open=listed(tuples(number(), number(), number())),
 )
-
-
 DENT = fields(place=listed(number(), 1, 100), depth=number(1e-300), length=number(1e-300))
 BOUND = fields(
-    version=whole(),
     problem=text,
     certified=boolean,
     regret=number(0),
@@ -265,7 +261,6 @@ BOUND = fields(
     drawn=listed(maybe(DENT), 0, 2000),
 )
 MEMBERS = fields(
-    version=whole(),
     members=whole(0, 1000),
     problem=text,
     series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000),
@@ -287,10 +282,9 @@ def study(data) -> list[Case]:
         expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
         for name in ("alpha", "beta"):
             maybe(number())(plan["constants"].get(name), f"{place}.constants.{name}")
-        if plan.get("curve") is not None:
+        if plan["curve"] is not None:
             _curve(plan["curve"], f"{place}.curve")
-        if plan.get("hard") is not None:
-            _hard(plan["hard"], f"{place}.hard")
+        _hard(plan["hard"], f"{place}.hard")
         for claim in plan["claims"]:
             _corrected(claim, f"{place}.claims")
         found.append(Case.from_json(plan))
@@ -338,13 +332,13 @@ def audit(data):
     AUDIT(data, "rows")
 
 
-def foretold(data):
+def prediction(data):
     """The predicted regret of some replicates at some horizons, or why there is none."""
-    FORETOLD(data, "it")
+    PREDICTION(data, "it")
     horizons = data["horizons"]
     expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
     for name in ("curve", "beyond"):
-        if data.get(name) is not None:
+        if data[name] is not None:
             _curve(data[name], name)
     if not data["problem"]:
         expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")

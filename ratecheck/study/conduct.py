@@ -16,7 +16,7 @@ from ..executors.progress import Progress, clock
 from ..planning import forecast as estimate
 from ..planning.expectations import expected, unjudged
 from ..planning.forecast import COMPILE, Forecast
-from ..planning.plan import CURVES, cases, foreseen, unforeseen, workload
+from ..planning.plan import cases, foreseen, unforeseen, workload
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard
@@ -71,16 +71,10 @@ def conduct(
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
-            if store.upgraded:
-                say(
-                    f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
-                    "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
-                )
             planned = cases(study, curves=_remembered(store))
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
-            foretelling.shorten(planned, store)
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             look(store, [plan.case for plan in planned])
             done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
@@ -101,11 +95,10 @@ def _pack(store, say):
 def _remembered(store):
     """Predicted curves: those of the folder's last plan, the others computed."""
     try:
-        plan, known = store.study()
+        known = store.study()[1]
     except StoreError:
         return foreseen
-    current = plan.get("curves") == CURVES
-    found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
+    found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if case.curve}
 
     def curve(series, algorithm, cost, span, steps):
         known = found.get((series.digest, span[0]))
@@ -191,7 +184,6 @@ def described(study: Study, planned: list[Planned]) -> dict:
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
-        "curves": CURVES,
     }
 
 

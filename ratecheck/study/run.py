@@ -16,8 +16,8 @@ import function_zoo as zoo
 from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
-from ..claims import Case, Planned
-from ..engine.simulate import SEMANTICS, EngineError, check_cost, run_replicate
+from ..claims import VERSION, Case, Planned
+from ..engine.simulate import EngineError, check_cost, run_replicate
 from ..executors import NotLoaded, UnitTimeout
 from ..planning import forecast as estimate
 from ..sampling.noise import Noise
@@ -65,7 +65,7 @@ class Aside:
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
-    """What a worker does with a unit: its rows, a complaint, seconds, and the meaning of its kernels.
+    """What a worker does with a unit: its rows, a complaint, seconds, and the version of its ratecheck.
 
     None if it was told to stop.
     """
@@ -78,7 +78,7 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
             return None
         rows += found
         complaints.add(complaint or "")
-    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
+    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, VERSION
 
 
 def audit(cost, stop=None):
@@ -108,13 +108,13 @@ class NothingStored:
     def audits(self) -> dict:
         return {}
 
-    def foretold(self, series) -> None:
+    def prediction(self, series) -> None:
         return None
 
-    def bounded(self, cost, horizon) -> None:
+    def bound(self, cost, horizon) -> None:
         return None
 
-    def enlisted(self, series, horizon) -> None:
+    def members(self, series, horizon) -> None:
         return None
 
 
@@ -252,11 +252,9 @@ class _Work:
                 self.progress.say(f"{unit.name} failed ({type(error).__name__}: {error})")
             return
         if error is None:
-            rows, complaint, seconds, semantics = future.result()
-            if semantics != SEMANTICS:
-                error = RuntimeError(
-                    f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
-                )
+            rows, complaint, seconds, version = future.result()
+            if version != VERSION:
+                error = RuntimeError(f"its worker runs another version of ratecheck ({version}, here {VERSION})")
         if error is None:
             self.repeats.compare(unit, rows)
         if attempt == REPEATED:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from ratecheck.engine.simulate import SEMANTICS
+from ratecheck.claims import VERSION
 from ratecheck.figures.base import STYLE, save
 from ratecheck.files import read_below, together
 from studies.claims.ledger import history, pages
@@ -72,7 +72,7 @@ def write_ledger(
         rows = ()
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     for id, finding in found.items():
-        how = {"preset": effort.preset, "seed": effort.seed, "semantics": SEMANTICS, "measured": today}
+        how = {"preset": effort.preset, "seed": effort.seed, "semantics": VERSION, "measured": today}
         rows = history.entered(rows, history.Row.of(id, finding, **how))
     standing = {row.claim: row for row in rows if not row.superseded}
     with together(folder) as drafts, rc_context(STYLE):
