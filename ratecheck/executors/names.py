@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from ..arguments import available_cores, whole
+from ..engine.errors import ExecutorError
+from ..engine.pool import Processes, Threads
 from .cluster import Dask, Tls
-from .errors import ExecutorError
-from .local import Processes, Threads
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
 
@@ -26,11 +27,6 @@ def place(scheduler, workers, kernels=True, tls=None, limited=False):
 
     `limited` says that the user limits the time of a unit, which no thread keeps to.
     """
-    from ..engine.simulate import (  # a worker imports this package first of all, and that takes seconds
-        available_cores,
-        whole,
-    )
-
     if scheduler is None:
         scheduler = "threads" if kernels and not limited else "processes"
     if scheduler == "threads" and limited:
