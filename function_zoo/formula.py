@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 import pickle
 import re
+import sys
 from types import CodeType, FunctionType, MethodType
 
 import numpy as np
+
+HERE_ONLY = {"__main__"}  # modules that another process does not find by their names
 
 
 def packed(formula) -> bytes:
@@ -17,10 +20,12 @@ def packed(formula) -> bytes:
     except (pickle.PicklingError, AttributeError, TypeError):  # a lambda, a closure, a name that means another object
         pass
     else:
-        if b"__main__" not in sent:  # every process has a __main__ of its own
+        if not any(name.encode() in sent for name in HERE_ONLY):
             return sent
     from numba import cloudpickle
 
+    for name in HERE_ONLY.intersection(sys.modules) - {"__main__"}:  # of which it knows
+        cloudpickle.register_pickle_by_value(sys.modules[name])
     return cloudpickle.dumps(formula)
 
 
@@ -30,7 +35,7 @@ def content(formula, within=()) -> list:
     if not isinstance(function, FunctionType):  # an object that can be called
         return [_value(function, within)]
     cells = function.__closure__ or ()
-    return [*_code(function.__code__), [_value(cell.cell_contents, (*within, function)) for cell in cells]]
+    return [*code_of(function.__code__), [_value(cell.cell_contents, (*within, function)) for cell in cells]]
 
 
 def captured(maker) -> list[str]:
@@ -52,8 +57,9 @@ def captured(maker) -> list[str]:
     return [_value(value, (maker,)) for value in values]
 
 
-def _code(code) -> list:
-    constants = tuple(_code(value) if isinstance(value, CodeType) else value for value in code.co_consts)
+def code_of(code: CodeType) -> list:
+    """Instructions, constants and names, those of functions inside it too; no address and no line number."""
+    constants = tuple(code_of(value) if isinstance(value, CodeType) else value for value in code.co_consts)
     return [code.co_code.hex(), constants, code.co_names]
 
 

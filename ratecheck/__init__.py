@@ -35,6 +35,9 @@ class _Package(ModuleType):
         if not (isinstance(value, ModuleType) and _HOME_OF.get(name, ".") != "."):
             super().__setattr__(name, value)
 
+    def __reduce__(self):
+        return import_module, (self.__name__,)  # functions that name it are sent to other processes
+
 
 sys.modules[__name__].__class__ = _Package
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: each returns what was meant or raises one sentence."""
+"""Checks of arguments: each returns what was meant or raises one sentence; and what a mistyped word was meant to be."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numbers import Integral, Real
 
 LARGEST = sys.float_info.max
 LONGEST = 2**53  # beyond it t and ln t are no longer exact
+MOST_IN_DATABASE = 2**63 - 1  # a whole number there
 MOST_HORIZONS = 10_000
 MOST_REPLICATES = 10**7
 MOST_WORKERS = 1024
@@ -25,6 +26,16 @@ def available_cores() -> int:
 def shown(value) -> str:
     """What was given, short enough for a sentence and on one line."""
     return " ".join(reprlib.repr(value).split())
+
+
+def meant(word, choices) -> str:
+    """What a mistyped word was probably meant to be, as part of a sentence; nothing where no choice is near."""
+    import difflib  # on first use: most words are right
+
+    choices = [str(choice) for choice in choices]
+    near = difflib.get_close_matches(str(word), choices, 1)
+    near = near or difflib.get_close_matches(str(word).lower(), choices, 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def whole(name, value, least, most=math.inf) -> int:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from functools import partial
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
     from function_zoo import Constants, Cost
 
     from .algorithms.protocol import Algorithm
+
+MARGIN = 0.05  # of a slope: by so much it may exceed the promise
+
+
+class Outcome(StrEnum):
+    """What is found about a promise."""
+
+    CONSISTENT = "CONSISTENT"
+    REFUTED = "REFUTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
 
 
 class Violation(NamedTuple):

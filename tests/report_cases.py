@@ -14,9 +14,9 @@ from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.report import Info, write_report
 from ratecheck.study import Grid, Study
 from ratecheck.verdict.analyse import Analysis, analyse
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 
-C, R, I = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE  # noqa: E741
+C, R, I = Outcome.CONSISTENT, Outcome.REFUTED, Outcome.INCONCLUSIVE  # noqa: E741
 QUADRATIC = (("quadratic", 1), ("quadratic", 3))
 AUDIT = [
     {"constant": "alpha", "annotated": 2.0, "measured": 1.99999, "holds": True, "basis": "proved", "worst": "x = 0"},
@@ -77,7 +77,7 @@ def analysis_of(plan, **options) -> Analysis:
     return analysed(plan, pd.concat([runs_of(case, **options) for case in plan]), options.get("noise", 0.1))
 
 
-def judged_as(analysis, exponent, log_power=None, corrected=None, control=Name.REFUTED):
+def judged_as(analysis, exponent, log_power=None, corrected=None, control=Outcome.REFUTED):
     """The analysis with other verdicts: a function of the result's place for each part."""
 
     def name(part, i, verdict):

@@ -199,7 +199,7 @@ def test_algorithms_costs_and_rates_from_what_people_give():
     [
         ((Search([0], [1], None), distance, "T"), {}, "give its class"),
         ((object, distance, "T"), {}, "has no ask and tell"),
-        (("adaptve", distance, "T"), {}, "did you mean 'adaptive'"),
+        (("adaptve", distance, "T"), {}, "did you mean adaptive"),
         ((3, distance, "T"), {}, "class with ask and tell"),
         ((rc.Compiled, distance, "T"), {}, r"give Compiled\(\.\.\.\)"),
         ((rc.AskTell, distance, "T"), {}, r"give AskTell\(\.\.\.\)"),

@@ -137,3 +137,12 @@ def test_help_says_that_code_is_imported():
     said = make_parser("ratecheck check").format_help()
     assert "executes their code" in said
     assert "--budget" in said
+
+
+def test_a_file_whose_name_is_no_module_works_in_processes_too(here, capsys, tmp_path):
+    """By value, for nobody else finds a module of that name; a dataclass finds its module all the same."""
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    (tmp_path / "my-bandits.py").write_text(f"{head}\n@dataclass\nclass Box:\n    side: int\n{MODULE}")
+    what = ["--algorithm", "my-bandits.py:Mine", "--cost", "my-bandits.py:line", "--box", "-1", "1", "--rate", "T"]
+    assert main(["check", *what, *RUNS, "--workers", "2"]) == 0
+    assert "on line" in capsys.readouterr().out

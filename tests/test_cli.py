@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from function_zoo import families
+from ratecheck.arguments import meant
 from ratecheck.cli import completion
 from ratecheck.cli import main as cli
-from ratecheck.cli.parser import Parser, meant
+from ratecheck.cli.parser import Parser
 from tests.command_lines import check_refused, typed
 
 ROOT = Path(__file__).parents[1]

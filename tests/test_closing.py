@@ -6,7 +6,7 @@ import pytest
 
 import function_zoo as zoo
 from ratecheck.report.terminal import UNJUDGED, WIDTH, summary
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 from tests.report_cases import analysis_of, planned
 
 LONG = "MyOwnVeryLongAlgorithm(width=0.12345678901234567, patience=1000, schedule='geometric', restarts=True)"
@@ -89,8 +89,8 @@ def test_a_letter_says_where_exponent_and_log_power_differ(small):
     own = result.own
     parts = replace(
         own.assessment,
-        exponent=replace(own.assessment.exponent, name=Name.CONSISTENT),
-        log_power=replace(own.assessment.log_power, name=Name.REFUTED),
+        exponent=replace(own.assessment.exponent, name=Outcome.CONSISTENT),
+        log_power=replace(own.assessment.log_power, name=Outcome.REFUTED),
     )
     judged = tuple(replace(j, assessment=parts) if j is own else j for j in result.judged)
     text = summary(replace(small, results=(replace(result, judged=judged),)))

@@ -9,9 +9,9 @@ from ratecheck.claims import Claim
 from ratecheck.predict import far as cv
 from ratecheck.predict.far import Curve
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 
-CONSISTENT, REFUTED, INCONCLUSIVE = Name
+CONSISTENT, REFUTED, INCONCLUSIVE = Outcome
 PLAIN = Claim("plain", "no logarithm", "upper", Rate.of_regret(0.5))
 LOGS = Claim("logs", "with two powers", "upper", Rate.of_regret(0.5, 1.5), Rate.of_regret(0.5, 1.25))
 FLOOR = Claim("floor", "a lower bound", "lower", Rate.of_regret(0.5))

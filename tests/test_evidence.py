@@ -12,7 +12,7 @@ from ratecheck.rates import Rate
 from ratecheck.verdict.alternatives import log_powers, starts
 from ratecheck.verdict.evidence import BEND, END, LATE, WHOLE, envelope, evidence, normal, refined
 from ratecheck.verdict.excluded_rates import _ordered, pairs_of
-from ratecheck.verdict.rules import Name, decide
+from ratecheck.verdict.rules import Outcome, decide
 from studies.calibration.scenarios import CLAIM, HORIZONS, named
 from tests.synthetic import exact, runs
 
@@ -84,8 +84,8 @@ def test_growth_that_never_bends_is_no_start():
 
 def test_what_falls_may_have_stood_still():
     still = 1 / (1 + (HORIZONS / 2.0**16) ** 0.5)
-    assert decide(noiseless(still), Rate.of_regret(-0.5)).name == Name.INCONCLUSIVE
-    assert decide(noiseless(HORIZONS**-0.3), Rate.of_regret(-0.5)).name == Name.REFUTED
+    assert decide(noiseless(still), Rate.of_regret(-0.5)).name == Outcome.INCONCLUSIVE
+    assert decide(noiseless(HORIZONS**-0.3), Rate.of_regret(-0.5)).name == Outcome.REFUTED
 
 
 def test_logarithms_explain_logarithms_and_no_powers():
@@ -134,9 +134,11 @@ def test_pairs_that_are_excluded_and_supported():
     found = pairs_of(fit, [0.0, 1.0, 2.0])
     for power, out, good in zip(found.log_powers, found.excluded, found.supported, strict=True):
         assert out < fit.at(power).slope < good
-        assert decide(fit, Rate.of_regret(out, power), words=False).name == Name.REFUTED
-        assert decide(fit, Rate.of_regret(good, power), resolution=np.inf, words=False).name == Name.CONSISTENT
-        assert decide(fit, Rate.of_regret(good - 0.02, power), resolution=np.inf, words=False).name != Name.CONSISTENT
+        assert decide(fit, Rate.of_regret(out, power), words=False).name == Outcome.REFUTED
+        assert decide(fit, Rate.of_regret(good, power), resolution=np.inf, words=False).name == Outcome.CONSISTENT
+        assert (
+            decide(fit, Rate.of_regret(good - 0.02, power), resolution=np.inf, words=False).name != Outcome.CONSISTENT
+        )
     assert np.all(np.diff(found.supported) < 0)  # a logarithm is worth an exponent
     lower = pairs_of(fit, [0.0], "lower")
     assert lower.supported[0] < fit.slope < lower.excluded[0]

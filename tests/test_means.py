@@ -6,7 +6,7 @@ import pytest
 
 from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.log_means import FitError, rounded_up, within
-from ratecheck.verdict.rules import Name, judge
+from ratecheck.verdict.rules import Outcome, judge
 from studies.calibration.scenarios import CLAIM, HORIZONS, blocks, named
 from tests.synthetic import runs, table
 
@@ -38,7 +38,7 @@ def test_bad_tables_are_refused_and_judged_inconclusive(change, message):
     with pytest.raises(FitError, match=message):
         fit_rate(t)
     v = judge(t, CLAIM)
-    assert v.name == Name.INCONCLUSIVE
+    assert v.name == Outcome.INCONCLUSIVE
     assert message in v.reason
 
 
@@ -49,7 +49,7 @@ def test_horizons_up_to_e_allow_no_logarithm():
     with pytest.raises(FitError, match="horizon 2 does not exceed e"):
         fit_rate(early, log_power=1.0)
     v = judge(early, CLAIM)
-    assert v.name == Name.INCONCLUSIVE
+    assert v.name == Outcome.INCONCLUSIVE
     assert "does not exceed e" in v.reason
     with pytest.raises(FitError, match="is not positive"):
         fit_rate(early.assign(horizon=early.horizon - 2))

@@ -15,7 +15,7 @@ from ratecheck.report.markup import LETTERS, VERDICTS
 from ratecheck.report.mathml import mathml
 from ratecheck.report.overview import write_overview
 from ratecheck.report.page import write_pages
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger.finding import Verdict
 from studies.claims.ledger.pages import MARKS
 from tests.browser import CHROMIUM, MISSING, Browser
@@ -128,8 +128,8 @@ def test_a_row_is_named_before_its_verdict_wherever_that_stands(tmp_path):
 
 
 def test_every_verdict_has_a_colour_and_a_mark(folder):
-    assert set(VERDICTS) == {*Name, *Verdict}
-    assert set(LETTERS.values()) == set(Name)
+    assert set(VERDICTS) == {*Outcome, *Verdict}
+    assert set(LETTERS.values()) == set(Outcome)
     style = re.search(r"<style>(.*?)</style>", source_of(folder), re.DOTALL)[1]
     for verdict, mark in MARKS.items():
         kind = verdict.lower().replace(" ", "-")

@@ -139,7 +139,7 @@ def test_wide_tables():
         ({"N": N, "T": N, "error": N}, {}, "N, T could each be x.*--x NAME"),
         ({"N": N, "error": N, "loss": N}, {}, "error, loss could each be y.*--error NAME"),
         ({"N": N, "error": N}, {"x": "n"}, None),
-        ({"N": N, "error": N}, {"y": "eror"}, "did you mean 'error'"),
+        ({"N": N, "error": N}, {"y": "eror"}, "did you mean error"),
         ({"a": N, "b": N, "c": N}, {}, "no column is known to be x"),
         ({"N": N, "error": N}, {"x": "N", "y": "N"}, "two things at once"),
         ({"N": N, "error": N, "algorithm": ["UCB", "TS"] * 4}, {}, "several algorithm .UCB, TS.*--where algorithm=UCB"),

@@ -19,7 +19,6 @@ from ratecheck.store import Store
 from ratecheck.study import Grid, Study, Tilted, declared
 from ratecheck.study.conduct import conduct
 from ratecheck.study.run import NothingStored, units_of
-from studies.claims.ledger.undertaking import experiments_of
 from tests.strategies import ExploreThenCommit
 from tests.study_cases import table_of
 
@@ -159,18 +158,6 @@ def test_declared_studies(path, monkeypatch):
         assert case.controls
         assert case.claims[0].per_cost
     assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())
-
-
-def test_declared_claims(monkeypatch):
-    """Every claim of the ledger has its experiment, which decides it; declarations have no logic."""
-    monkeypatch.chdir(ROOT)
-    ledger = declared.declaration("claims")
-    assert set(experiments_of(ledger, "claims")) == set(ledger.experiments)
-    paths = sorted((ROOT / "studies" / "claims").glob("*/study.py"))
-    assert {path.parent.name for path in paths} == set(ledger.experiments)
-    for path in paths:
-        assert declared.load(path).study.name == path.parent.name
-        assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())
 
 
 def test_every_family_belongs_to_a_declared_study():

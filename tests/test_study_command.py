@@ -14,6 +14,7 @@ from ratecheck.cli import study as command
 from ratecheck.planning.plan import cases
 from ratecheck.store import FILE, Store
 from ratecheck.study import Grid
+from ratecheck.study.asked import as_asked
 from ratecheck.study.conduct import Conducted
 from ratecheck.study.declared import declaration_of
 from ratecheck.verdict.analyse import analyse
@@ -234,7 +235,7 @@ def test_strict(monkeypatch, finished, capsys):
     wrong = table.assign(regret=table["regret"] * table["horizon"] ** 1.0)
     for runs, code in ((table, 0), (wrong, 3)):
         done = Conducted(analyse(kept, runs, 0.05), folder, ())
-        monkeypatch.setattr("ratecheck.study.conduct.conduct", lambda *a, done=done, **k: done)
+        monkeypatch.setattr("ratecheck.study.asked.conduct", lambda *a, done=done, **k: done)
         assert command.main(["--family", "quadratic", "--strict"]) == code
         assert command.main(["--family", "quadratic"]) == 0
     assert "REFUTED" in capsys.readouterr().out
@@ -301,14 +302,14 @@ def test_notations_of_horizons():
 def test_the_command_that_a_report_names_gives_the_same_study():
     given = "--family cone quartic --dims 1 2 --horizons 2^6:2^12 --mu min theorem --noise student:2 --seed 3"
     parser = command.make_parser("x")
-    study = command.ad_hoc(parser.parse_args(given.split()))
+    study, _ = command.ad_hoc(parser.parse_args(given.split()))
     assert study.name == "cone+quartic"
     words = shlex.split(study.command)[3:]
-    again = command.ad_hoc(parser.parse_args(words))
+    again, _ = command.ad_hoc(parser.parse_args(words))
     assert [case.to_json() for case, _, _ in cases(again)] == [case.to_json() for case, _, _ in cases(study)]
     assert "--out" not in study.command
     arguments = parser.parse_args(["--study", str(ROOT / "studies" / "mu"), "--preset", "quick", "--seed", "4"])
-    assert command.declared_study(arguments).command.endswith("mu --preset quick --seed 4")
+    assert as_asked(*command.declared_study(arguments)).command.endswith("mu --preset quick --seed 4")
 
 
 def test_the_file_of_a_declaration_names_its_folder():

@@ -23,7 +23,7 @@ from ratecheck.study.conduct import conduct
 from ratecheck.study.predictions import foretold, lacking
 from ratecheck.study.rendering import render
 from ratecheck.verdict.analyse import premature
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 from tests.test_alterations import alter
 
 HORIZONS = [2**k for k in range(8, 14)]
@@ -67,7 +67,7 @@ def test_the_report_says_which_log_powers_are_attained(done):
     """With the answer of a curve put in the place of the real one."""
     result = done[1].results[0]
     for attained, words in ((True, "attained"), (False, "not attained"), (None, "CONSISTENT")):
-        judged = Judgement(Name.CONSISTENT, "so it is", attained)
+        judged = Judgement(Outcome.CONSISTENT, "so it is", attained)
         changed = replace(result)
         changed.__dict__["far"] = replace(result.far, on_printed=judged, on_corrected=None)
         assert far_cells(changed)[-2].endswith(words)

@@ -46,7 +46,7 @@ from ..rates import Rate
 from ..sampling.noise import Noise
 from ..verdict.analyse import irrefutable, premature
 from ..verdict.evidence import WHOLE
-from ..verdict.rules import Name, Verdict, decide, looks_cost
+from ..verdict.rules import Outcome, Verdict, decide, looks_cost
 from .budget import FEWEST_DOUBLINGS, LAST, SHORTEST, Planner, duration, seconds_of
 from .pin import Change, Pin, check_writable, load_pin, write_pin
 from .run import ANEW, OVERRUN, settled
@@ -171,7 +171,7 @@ class Assertion(Speaking):
     @property
     def passed(self) -> bool:
         """Whether the rate holds within the tolerance; not where a single run carries the mean."""
-        return self.verdict.name == Name.CONSISTENT and self.forceful and not self.fit.caution
+        return self.verdict.name == Outcome.CONSISTENT and self.forceful and not self.fit.caution
 
     @property
     def forceful(self) -> bool:
@@ -417,7 +417,7 @@ def _climb(job, claim, rules, horizons, replicates, clock, workers, agreement) -
         found = replace(found, seconds=clock.spent)
         if found.passed:
             return agreeing(found) if agreement else found
-        refuted.append(found.failed and found.verdict.name == Name.REFUTED)
+        refuted.append(found.failed and found.verdict.name == Outcome.REFUTED)
         if refuted[-1] and len(refuted) > PATIENCE and refuted[-1 - PATIENCE]:
             break
     if found is not None and found.failed:
@@ -445,7 +445,7 @@ def _judged(job, claim, rules, case, rung, made) -> Assertion:
     except FitError as error:
         problem = str(error)
     if problem:
-        judged = Verdict(Name.INCONCLUSIVE, problem, margin=rules.tolerance)
+        judged = Verdict(Outcome.INCONCLUSIVE, problem, margin=rules.tolerance)
     else:
         judged = _decided(fit, claim, rules, rung.number)
     return Assertion(claim, job.algorithm, job.cost, runs, fit, judged, rung, rules)
@@ -455,10 +455,12 @@ def _decided(fit, claim, rules, look) -> Verdict:
     """CONSISTENT with the error of a pass, REFUTED with that of a false alarm."""
     rule = {"margin": rules.tolerance, "resolution": math.inf, "look": look}
     passing = decide(fit, claim.rate, claim.kind, level=rules.power, **rule)
-    if passing.name != Name.REFUTED:
+    if passing.name != Outcome.REFUTED:
         return passing
     strict = decide(fit, claim.rate, claim.kind, level=1 - rules.false_alarms, **rule)
-    return strict if strict.name == Name.REFUTED else replace(passing, name=Name.INCONCLUSIVE, reason=strict.reason)
+    return (
+        strict if strict.name == Outcome.REFUTED else replace(passing, name=Outcome.INCONCLUSIVE, reason=strict.reason)
+    )
 
 
 # More to assert
@@ -470,7 +472,7 @@ def agreeing(found: Assertion) -> Assertion:
 
     compared = replace(agreement(found.runs), level_of_confidence=1 - found.rules.false_alarms)
     found = replace(found, agreement=compared)
-    if compared.name == Name.REFUTED:
+    if compared.name == Outcome.REFUTED:
         first = f"the regret of {found.algorithm.label} on {found.cost} does not follow the predicted curve"
         raise CurveChanged(_message(first, found), found)
     return found
@@ -496,7 +498,7 @@ def _failure(found: Assertion) -> str:
     grows = "faster" if found.sign > 0 else "more slowly"
     promised = f"than {shape(found.rate)}, by more than the tolerance of {found.rules.tolerance:g}"
     first = f"the regret of {found.algorithm.label} on {found.cost} grows {grows} {promised}"
-    if found.verdict.name == Name.REFUTED:
+    if found.verdict.name == Outcome.REFUTED:
         return _message(f"REFUTED: {first}", found)
     return _message(f"{first}, over the last half of the window", found)
 
@@ -505,11 +507,11 @@ def _undecided(job, found: Assertion | None, ended) -> str:
     if found is None:
         return f"cannot tell: {ended}"
     first = f"cannot tell whether {found.asserted}"
-    if found.verdict.name == Name.CONSISTENT and not found.forceful:
+    if found.verdict.name == Outcome.CONSISTENT and not found.forceful:
         worst = "linear growth" if found.sign > 0 else "a bounded regret"
         could = "could pass for it" if found.sign * (found.worst - found.passes) <= 0 else "would not have failed"
         first += f": {worst} {could} in this window, and a test that nothing fails has no force"
-    elif found.verdict.name == Name.CONSISTENT:
+    elif found.verdict.name == Outcome.CONSISTENT:
         first += f": {found.fit.caution}"
     elif found.rung.number is None:
         first += ": these runs are too few or too short"

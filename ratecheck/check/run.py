@@ -35,7 +35,7 @@ from ..fit.log_means import FitError
 from ..rates import Rate
 from ..sampling.noise import Gaussian, Noise, check_noise
 from ..verdict.analyse import held_back, irrefutable, premature
-from ..verdict.rules import LEVEL, MARGIN, RESOLUTION, Name, Verdict, check_rule, decide, verdict
+from ..verdict.rules import LEVEL, MARGIN, RESOLUTION, Outcome, Verdict, check_rule, decide, verdict
 from .budget import PILOT, Plan, Planner, duration, pilot, seconds_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class Check(Speaking):
 
     @property
     def passed(self) -> bool:
-        return self.verdict.name == Name.CONSISTENT
+        return self.verdict.name == Outcome.CONSISTENT
 
     def __bool__(self):
         raise TypeError("a check has three answers: ask check.passed, or check.verdict.name for which")
@@ -98,7 +98,7 @@ class Check(Speaking):
     @property
     def forceful(self) -> bool:
         """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
-        return self.control is not None and self.control.verdict.name == Name.REFUTED
+        return self.control is not None and self.control.verdict.name == Outcome.REFUTED
 
     def plot(self, background=None):
         """The means, the fitted line and the shape of the promised rate: a Matplotlib figure.
@@ -131,7 +131,7 @@ class Check(Speaking):
         grows = "at most" if self.claim.kind == "upper" else "at least"
         where = f"{self.cost.name}, d = {self.cost.dim},"
         claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {_shape(self.rate)}"
-        if self.verdict.name != Name.INCONCLUSIVE and not self.forceful:
+        if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
             return f"{self.verdict.name}, but without force: {claim}"
         return f"{self.verdict.name}: {claim}"
 
@@ -140,7 +140,7 @@ class Check(Speaking):
 
     def _facts(self):
         facts = {"verdict": self.headline}
-        if self.verdict.name != Name.INCONCLUSIVE and not self.forceful:
+        if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
             facts["no force"] = f"{self._controlled()}, so that this verdict says little"
         facts["because"] = self.verdict.reason
         if self.fit is not None and self.rate.log_power:
@@ -530,7 +530,7 @@ def _judged(job, claim, plan, runs, rules, seconds, begun, cautions) -> Check:
     except FitError as error:
         problem = str(error)
     if problem:
-        judged, control = Verdict(Name.INCONCLUSIVE, problem, margin=rules["margin"]), None
+        judged, control = Verdict(Outcome.INCONCLUSIVE, problem, margin=rules["margin"]), None
     else:
         judged = verdict(fit, claim.rate, claim.kind, **rules)
         if why := irrefutable(claim):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -12,8 +10,10 @@ from pathlib import Path
 import function_zoo as zoo
 
 from ..algorithms.registry import NAMED
+from ..arguments import meant
 from ..figures.backdrop import BACKGROUND, backdrop_of
-from .parser import Mistake, Parser, completing, folder, meant, natural, some, whole, workers
+from ..study.load import CannotLoad, module_at, module_named
+from .parser import Mistake, Parser, completing, folder, natural, some, whole, workers
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
 NOISES = ("gaussian", "uniform", "rademacher", "student")
@@ -215,53 +215,36 @@ def _horizons(text):
     return horizons_of(horizons(text), 2.0**4, 1.0, None)
 
 
-# Code that is named on the command line
-
-
-def found(option, name, known):
+def found(option, text, known):
     """The object that MODULE:NAME or PATH.py:NAME names; importing it executes code."""
-    module, colon, attribute = name.rpartition(":")
-    if not (module and colon and attribute):
-        names = f"{meant(name, known)} ({', '.join(known)})" if known else ""
-        raise ValueError(f"{option} {name}: there is nothing of this name{names}; code of yours is written MODULE:NAME")
-    loaded = _by_path(option, module) if module.endswith(".py") or "/" in module else _by_name(option, module)
-    thing = loaded
-    for part in attribute.split("."):
-        if not hasattr(thing, part):
-            names = [other for other in dir(thing) if not other.startswith("_")]
-            raise ValueError(f"{option} {name}: {module} has no {part}{meant(part, names)}")
-        thing = getattr(thing, part)
+    source, _, names = text.rpartition(":")
+    if not (source and names):
+        listed = f"{meant(text, known)} ({', '.join(known)})" if known else ""
+        raise ValueError(
+            f"{option} {text}: there is nothing of this name{listed}; code of yours is written MODULE:NAME"
+        )
+    thing = _module(option, source)
+    for name in names.split("."):
+        if not hasattr(thing, name):
+            public = [other for other in dir(thing) if not other.startswith("_")]
+            raise ValueError(f"{option} {text}: {source} has no {name}{meant(name, public)}")
+        thing = getattr(thing, name)
     return thing
 
 
-def _by_name(option, name):
+def _module(option, source):
+    """The module of a name or a path; a mistyped one is compared with what lies there."""
+    by_path = source.endswith(".py") or "/" in source
     try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or name.partition(".")[0] != error.name.partition(".")[0]:
-            raise ValueError(f"{option} {name}: its import failed ({error})") from error
-        here = sorted(path.stem for path in Path.cwd().glob("*.py"))
-        raise ValueError(f"{option}: there is no module {name}{meant(name, here)}") from None
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{option} {name}: its import failed ({type(error).__name__}: {error})") from error
-
-
-def _by_path(option, text):
-    path = Path(text)
-    if not path.is_file():
-        near = [str(other) for other in sorted(path.parent.glob("*.py"))] if path.parent.is_dir() else []
-        raise ValueError(f"{option}: there is no file {text}{meant(text.removeprefix('./'), near)}")
-    path = path.resolve()
-    sys.path.insert(0, str(path.parent))
-    if path.stem.isidentifier():
-        module = _by_name(option, path.stem)
-        if Path(getattr(module, "__file__", None) or "").resolve() == path:
-            return module
-    # its name is that of another module, or none: other processes get what it holds by value
-    spec = importlib.util.spec_from_file_location(f"_file_{re.sub(r'[^0-9a-zA-Z]', '_', path.stem)}", path)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise ValueError(f"{option} {text}: its import failed ({type(error).__name__}: {error})") from error
-    return module
+        if not by_path:
+            return module_named(source)
+        if Path(source).is_file():
+            return module_at(source)
+    except CannotLoad as error:
+        raise ValueError(f"{option}: {error}") from error
+    except ModuleNotFoundError:
+        pass
+    near = sorted(Path(source).parent.glob("*.py") if by_path else Path.cwd().glob("*.py"))
+    near = [str(path) if by_path else path.stem for path in near]
+    what = "file" if by_path else "module"
+    raise ValueError(f"{option}: there is no {what} {source}{meant(source.removeprefix('./'), near)}")

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 
-from .parser import Parser, guarded, meant, sentence
+from ..arguments import meant
+from .parser import Parser, guarded, sentence
 
 NOTE = """`check` imports the algorithm and the cost that it names, `study --study NAME` and
 `verify --study PATH` execute the study.py that they name, and a Dask scheduler executes code here and there;

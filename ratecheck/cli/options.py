@@ -11,7 +11,8 @@ import threading
 from urllib.parse import urlsplit
 
 from ..algorithms.registry import NAMED, named
-from .parser import MOST_WORKERS, Mistake, some
+from ..arguments import MOST_WORKERS
+from .parser import Mistake, some
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
 SCHEMES = ("tcp", "tls")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import errno
 import os
 import re
@@ -12,8 +11,8 @@ from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
-LARGEST = 2**63 - 1  # that a database holds
-MOST_WORKERS = 1024
+from ..arguments import MOST_IN_DATABASE, MOST_WORKERS, meant
+
 LONGEST_NAME = 255  # bytes, in every file system we know of
 LONGEST_MESSAGE = 1000
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -58,13 +57,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"error: {sentence(message)} (see {self.prog} --help)\n")
 
 
-def meant(word, choices) -> str:
-    """What a mistyped word was probably meant to be, as part of a sentence; nothing where no choice is near."""
-    near = difflib.get_close_matches(str(word), map(str, choices), n=1)
-    near = near or difflib.get_close_matches(str(word).lower(), map(str, choices), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
 def completing(action: argparse.Action, values) -> argparse.Action:
     """Tell tab completion which words fit an option that takes others too: a list, or "studies" for declared ones."""
     action.completes = values if isinstance(values, str) else tuple(values)
@@ -85,14 +77,14 @@ def whole(text):
     except ValueError:
         value = None
     if value is not None:
-        if abs(value) > LARGEST:
-            raise Mistake(f"{text} is too large; the largest valid choice is {LARGEST}")
+        if abs(value) > MOST_IN_DATABASE:
+            raise Mistake(f"{text} is too large; the largest valid choice is {MOST_IN_DATABASE}")
         return value
     try:
-        near = round(float(text))
+        near = max(min(round(float(text)), MOST_IN_DATABASE), -MOST_IN_DATABASE)
     except (ValueError, OverflowError):
         raise Mistake(f"{text!r} is not a whole number") from None
-    raise Mistake(f"{text} is not a whole number; the nearest valid choice is {max(min(near, LARGEST), -LARGEST)}")
+    raise Mistake(f"{text} is not a whole number; the nearest valid choice is {near}")
 
 
 def natural(text):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
-import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import function_zoo as zoo
@@ -14,6 +14,7 @@ from function_zoo.registry import InvalidChoice, lookup
 from ..algorithms.registry import NAMED
 from ..display import one_line
 from ..executors.progress import speak
+from ..study.options import RERUN, Options, command_line
 from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
 from .parser import (
     EXIT_WRONG_INPUT,
@@ -36,25 +37,14 @@ CODE = """what executes code:
   it.  A Dask scheduler and its workers exchange code and pickles with this process: name only those that you trust.
   --family, --list and the store of a folder execute no code but ratecheck's own; --dry-run still executes a study.py.
 """
-RESULTS = Path("results")
 FIXED = ("dims", "algorithms", "horizons", *SETTINGS, "alignment", "noise")  # by a declared study itself
 TIMEOUT = (
     "end a unit of work that takes longer, in processes (then the default) or on Dask; it is tried three times, then "
     "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
     "plug-in, at least 60)"
 )
-NOT_OF_CLAIMS = (
-    *FIXED,
-    "replicates",
-    "members",
-    "scheduler",
-    "unit_timeout",
-    "tls_ca",
-    "tls_cert",
-    "tls_key",
-    "strict",
-)
 TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
+ANYWHERE = ("scheduler", "unit_timeout", *(f"tls_{name}" for name in TLS), "strict", "claim")  # settings of any study
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
 EXIT_IF_REFUTED = 3
 
@@ -81,34 +71,25 @@ def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
-    from ..engine.simulate import EngineError, available_cores
+    from ..engine.simulate import EngineError
     from ..executors import ExecutorError, ExecutorLost, place, tls_files
     from ..store import StoreError, StoreFull, Unreadable, holds_runs
-    from ..study.conduct import conduct, plan_text
-    from ..study.declare import Study
-    from ..study.declared import declaration, home_of
     from ..study.determinism import NotDeterministic
 
-    if arguments.study is not None and not isinstance(other := declaration(arguments.study), Study):
-        return _undertake(other, arguments, known)
-    if arguments.claim is not None:
-        raise ValueError("--claim belongs to a ledger of claims, such as --study claims")
-    study = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
-    home = None if arguments.study is None else home_of(arguments.study)
-    folder = arguments.out or writable(home or RESULTS / study.name)
-    known.append(folder)
+    study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
+    tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
+
+    def into(folder):
+        known.append(writable(folder))
+        far = "://" in (arguments.scheduler or "") and not arguments.dry_run
+        if far and (arguments.fresh or not holds_runs(folder)):
+            check_answers(arguments.scheduler, tls)
+        return folder
+
     try:
-        tls = [getattr(arguments, f"tls_{name}") for name in TLS]
-        where = (arguments.scheduler, arguments.workers)
-        place(*where, tls=tls_files(*tls), limited=arguments.unit_timeout is not None)  # or it means nothing
-        if arguments.dry_run:
-            workers = arguments.workers or available_cores()
-            print(plan_text(study, folder, workers, arguments.fresh, not arguments.no_figures))
-            return 0
-        if "://" in (arguments.scheduler or "") and (arguments.fresh or not holds_runs(folder)):
-            check_answers(arguments.scheduler, tls_files(*tls))
-        how = {"unit_timeout": arguments.unit_timeout, "tls": tls}
-        done = conduct(study, folder, *where, arguments.fresh, not arguments.no_figures, speak, **how)
+        limited = arguments.unit_timeout is not None
+        place(arguments.scheduler, arguments.workers, tls=tls, limited=limited)  # or it means nothing
+        done = study.conduct(arguments.out, replace(options, into=into))
     except (StoreFull, Unreadable, ExecutorLost, NotDeterministic, EngineError) as error:
         return _complain(error, EXIT_GIVEN_UP)
     except (StoreError, ExecutorError) as error:
@@ -116,41 +97,14 @@ def _main(arguments, known) -> int:
     return _conclude(done, arguments.strict)
 
 
-def _undertake(study, arguments, known) -> int:
-    """Run a ledger of claims, or one of its experiments."""
-    from studies.claims.ledger.undertaking import default_folder, plan, run
-
-    from ..store import StoreError, StoreFull
-    from ..study.declared import home_of
-
-    for name in given(arguments, NOT_OF_CLAIMS):
-        raise ValueError(f"--{name.replace('_', '-')} belongs to studies of rates, not to claims")
-    folder = arguments.out or default_folder(home_of(arguments.study), arguments.study, arguments, RESULTS)
-    if arguments.dry_run:
-        print(plan(study, arguments, folder))
-        return 0
-    known.append(writable(folder))
-    try:
-        print(run(study, arguments, folder, command(arguments), speak))
-    except StoreFull as error:
-        return _complain(error, EXIT_GIVEN_UP)
-    except StoreError as error:
-        return _complain(error, EXIT_WRONG_INPUT)
-    return 0
-
-
 def _conclude(done, strict) -> int:
     """Say what came out, and what did not."""
-    from ..report.terminal import summary
-
-    print(summary(done.analysis))
-    print(f"\n{done.page}")
+    print(done.said)
     if done.given_up:
         units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
         reasons = "\n".join(f"  {one_line(reason)}" for reason in done.given_up)
         return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
-    refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
-    return EXIT_IF_REFUTED if strict and refuted else 0
+    return EXIT_IF_REFUTED if strict and done.refuted else 0
 
 
 def _complain(error, code) -> int:
@@ -170,9 +124,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
         help="a declared study, which is executed: studies/NAME/study.py, or a folder",
     )
     completing(study, "studies")
-    what.add_argument(
-        "--claim", type=some, nargs="+", metavar="N", help="of a ledger such as --study claims: these claims only"
-    )
+    what.add_argument("--claim", type=some, nargs="+", metavar="N", help="of a study of claims: these only")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
     how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
@@ -222,7 +174,8 @@ def _where(group):
 # From arguments to a study
 
 
-def ad_hoc(arguments):
+def ad_hoc(arguments) -> tuple:
+    """The study that --family asks for, and how to conduct it."""
     from ..study.declare import PRESETS, Study
 
     names = [name for n in arguments.family for name in (zoo.families() if n == "all" else [lookup(n).name])]
@@ -231,7 +184,7 @@ def ad_hoc(arguments):
     if arguments.horizons is not None:
         grid = horizons(arguments.horizons)
     chosen = algorithms(arguments.algorithms, given(arguments, SETTINGS))
-    return Study(
+    study = Study(
         name="all" if names == list(zoo.families()) else "+".join(names),
         question=question(names, [algorithm.label for algorithm in chosen]),
         costs=costs(names, arguments.dims),
@@ -241,9 +194,10 @@ def ad_hoc(arguments):
         seed=arguments.seed or 0,
         noise=noise(arguments.noise),
         alignment=arguments.alignment,
-        command=command(arguments),
+        command=command_line({"family": arguments.family} | given(arguments, (*FIXED, *RERUN))),
         **given(arguments, ("members",)),
     )
+    return study, options(arguments, given(arguments, ANYWHERE))
 
 
 def question(names, labels) -> str:
@@ -261,31 +215,27 @@ def costs(names, dims) -> tuple:
     return found
 
 
-def declared_study(arguments):
-    from dataclasses import replace
-
-    from ..study.declare import with_preset
-    from ..study.declared import declared
+def declared_study(arguments) -> tuple:
+    """What a study.py declares, and how to conduct it."""
+    from ..study.declared import declaration, home_of
 
     for name in given(arguments, FIXED):
         raise ValueError(f"--{name} belongs to --family; a declared study fixes it in its study.py")
-    study = declared(arguments.study)
-    if arguments.preset is not None:
-        study = with_preset(study, arguments.preset)
-    return replace(study, **given(arguments, ("replicates", "seed", "members")), command=command(arguments))
+    study = declaration(arguments.study)
+    return study, options(arguments, given(arguments, (*RERUN, *ANYWHERE)), home_of(arguments.study))
 
 
-def command(arguments) -> str:
-    """What gives the same runs and verdicts, wherever it runs."""
-    words = ["python -m ratecheck.study"]
-    if arguments.study is not None:
-        words.append(f"--study {shlex.quote(arguments.study)}")
-    else:
-        words.append("--family " + " ".join(arguments.family))
-    for name, value in given(arguments, (*FIXED, "preset", "replicates", "seed", "members")).items():
-        values = value if isinstance(value, list) else [value]
-        words.append(f"--{name} " + " ".join(shlex.quote(str(v)) for v in values))
-    return " ".join(words)
+def options(arguments, settings, home=None) -> Options:
+    return Options(
+        name=arguments.study or "",
+        settings=settings,
+        home=home,
+        workers=arguments.workers,
+        fresh=arguments.fresh,
+        figures=not arguments.no_figures,
+        dry_run=arguments.dry_run,
+        say=speak,
+    )
 
 
 def given(arguments, names) -> dict:

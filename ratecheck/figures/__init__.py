@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from matplotlib import rc_context
 
-from studies.benchmarks.draw import engine_speed
-from studies.lower_bound import draw as sandwich
-
 from . import diagonal, plane
 from .backdrop import NOTHING
 from .background import before
@@ -23,7 +20,7 @@ from .regret import REGRET
 from .residuals import RESIDUALS
 from .slopes import SLOPES
 
-__all__ = ["Regimes", "draw_overview", "draw_sandwiches", "draw_study", "engine_speed"]
+__all__ = ["Regimes", "draw_overview", "draw_study"]
 
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
@@ -44,12 +41,6 @@ def draw_study(drafts, family, analysis, svg=False, backdrop=NOTHING, parameters
                 if parameters is not None:
                     save_pdf(figure, drafts, stem, title, parameters)
     return drawn
-
-
-def draw_sandwiches(drafts, factors, theory, dim) -> str:
-    """The name of a figure: certified lower bounds under measured regrets, a panel for every cost of a dimension."""
-    with rc_context(STYLE):
-        return save(sandwich.sandwiches(factors, theory, dim), drafts, f"sandwich-d{dim}", svg=False)
 
 
 def draw_overview(drafts, fits, gaps, names, regimes: Regimes, svg=False) -> list[Picture]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from numbers import Real
 import numpy as np
 from scipy import special
 
-from ..arguments import shown
+from ..arguments import meant, shown
 from .log_means import NAMES, OURS, FitError, Words, within
 from .read import Table, half_units, number
 
@@ -339,9 +338,8 @@ def named(frame, wanted):
         return same[0]
     if len(same) > 1:
         raise ValueError(f"column {shown(wanted)} could be any of {_listed(same)}; write it exactly")
-    near = difflib.get_close_matches(str(wanted), [str(c) for c in frame.columns], 1, 0.5)
-    meant = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"there is no column {shown(wanted)}{meant} (columns: {_listed(frame.columns)})")
+    near = meant(wanted, frame.columns)
+    raise ValueError(f"there is no column {shown(wanted)}{near} (columns: {_listed(frame.columns)})")
 
 
 def brief(value) -> str:
@@ -488,9 +486,8 @@ def _picked(frame, texts, where):
         same = np.array([str(v) == str(value) or _equal(v, value) for v in frame[name]])
         if not same.any():
             there = _listed(dict.fromkeys(frame[name]))
-            near = difflib.get_close_matches(str(value), [str(v) for v in frame[name].unique()], 1, 0.5)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise ValueError(f"no row has {name} = {shown(value)}{meant} (there: {there})")
+            near = meant(value, frame[name].unique())
+            raise ValueError(f"no row has {name} = {shown(value)}{near} (there: {there})")
         keep &= same
     if not keep.any():
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())

@@ -49,7 +49,7 @@ class LowerBound(Speaking):
         return self.family.found.effective / self.certificate["overlap_2"] if self.family.found.kind == "many" else 2.0
 
     def save(self, path) -> None:
-        """Write the certificate, for `python -m studies.lower_bound.second` or the file second.py alone."""
+        """Write the certificate, for `python -m ratecheck.lower_bound.verify` and studies/lower_bound/second.py."""
         Path(path).write_text(json.dumps(self.certificate) + "\n", encoding="utf-8")
 
     def _facts(self):

@@ -18,7 +18,7 @@ from .pair import CELLS, least_regret
 from .paving import written
 
 TRUSTED = (
-    "the mathematics of the bound (ratecheck/minimax/many.py, pair.py and overlap.py)",
+    "the mathematics of the bound (ratecheck/lower_bound/many.py, pair.py and overlap.py)",
     "that the formula below is the cost meant, read as a function of real numbers",
     "the constants M_a and M_b of f0, where the bound is said to hold for the class of Assumption 1",
     "condition (c) for the members, which is measured (HardFamily.conditions)",

@@ -1,4 +1,4 @@
-"""`python -m studies.lower_bound.verify certificate.json`: check a lower bound again, in ball arithmetic."""
+"""`python -m ratecheck.lower_bound.verify certificate.json`: check a lower bound again, in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _once(pairs):
 
 def main(arguments) -> int:
     if len(arguments) != 1:
-        print("usage: python -m studies.lower_bound.verify certificate.json", file=sys.stderr)
+        print("usage: python -m ratecheck.lower_bound.verify certificate.json", file=sys.stderr)
         return 2
     try:
         content = json.loads(Path(arguments[0]).read_text(encoding="utf-8"), object_pairs_hook=_once)

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..claims import Claim, Curve
+from ..claims import MARGIN, Claim, Curve, Outcome
 from ..rates import Rate
-from ..verdict.rules import MARGIN, Name
 
 PERIOD = 16.0  # the factor in T over which slopes are taken where theory expects no period
 BEYOND = 1e4  # times the last horizon of some runs: so far their predicted curve is followed and shown
@@ -58,7 +57,7 @@ class Power(Limit):
 class Judgement:
     """A verdict and its reason; `attained` says of a log power whether the curve needs it, None if that is open."""
 
-    name: Name
+    name: Outcome
     reason: str
     attained: bool | None = None
 
@@ -162,7 +161,7 @@ def far(
     seen = visible(curve, claim.rate, period, margin, claim.kind)
     short = _too_short(curve, L, period)
     if short:
-        open_ = Judgement(Name.INCONCLUSIVE, short)
+        open_ = Judgement(Outcome.INCONCLUSIVE, short)
         slope = float(local[-1]) if len(local) else None
         corrected = open_ if claim.corrected else None
         return Far(curve.horizons[-1], slope, None, None, None, seen, open_, open_, corrected)
@@ -306,13 +305,13 @@ def _on_exponent(limit, claim, margin, early):
     found = f"the slope tends to {limit.value:.3f} [{limit.low:.3f}, {limit.high:.3f}], promised is {promised:.3f}"
     low, high = _hurting(limit.low - promised, limit.high - promised, claim.kind)
     if (high > margin and low <= 0) or high - low > max(2 * margin, -high, low):
-        return Judgement(Name.INCONCLUSIVE, f"estimates of the limit disagree: {found}")
+        return Judgement(Outcome.INCONCLUSIVE, f"estimates of the limit disagree: {found}")
     if low <= 0:
-        return Judgement(Name.CONSISTENT, found)
+        return Judgement(Outcome.CONSISTENT, found)
     if low <= margin:
-        return Judgement(Name.INCONCLUSIVE, f"the excess is within the margin {margin:g}: {found}")
+        return Judgement(Outcome.INCONCLUSIVE, f"the excess is within the margin {margin:g}: {found}")
     if early and claim.kind == "upper":
-        return Judgement(Name.INCONCLUSIVE, f"the curve may still be in its linear start: {found}")
+        return Judgement(Outcome.INCONCLUSIVE, f"the curve may still be in its linear start: {found}")
     return _refuted(claim, found)
 
 
@@ -323,8 +322,8 @@ def _hurting(low, high, kind):
 
 def _refuted(claim, found):
     if claim.per_cost:
-        return Judgement(Name.REFUTED, found)
-    return Judgement(Name.INCONCLUSIVE, f"{found}, but {claim.theorem} speaks of the worst cost near this one")
+        return Judgement(Outcome.REFUTED, found)
+    return Judgement(Outcome.INCONCLUSIVE, f"{found}, but {claim.theorem} speaks of the worst cost near this one")
 
 
 def _on_power(powers, rate, claim, margin, on_exponent):
@@ -332,16 +331,18 @@ def _on_power(powers, rate, claim, margin, on_exponent):
     least, most = min(p.low for p in powers), max(p.high for p in powers)
     values = " and in ln T + shift ".join(f"{p.value:.2f} [{p.low:.2f}, {p.high:.2f}]" for p in powers)
     found = f"the log power in ln T is {values}, promised is {rate.log_power:.2f}"
-    if on_exponent.name is not Name.CONSISTENT:
-        return Judgement(Name.INCONCLUSIVE, f"the exponent is {on_exponent.name.lower()}, and no power of ln T decides")
+    if on_exponent.name is not Outcome.CONSISTENT:
+        return Judgement(
+            Outcome.INCONCLUSIVE, f"the exponent is {on_exponent.name.lower()}, and no power of ln T decides"
+        )
     low, high = _hurting(least - rate.log_power, most - rate.log_power, claim.kind)
     if low > margin:
         return _refuted(claim, found)
     if high > margin or low > 0:
-        return Judgement(Name.INCONCLUSIVE, found)
+        return Judgement(Outcome.INCONCLUSIVE, found)
     if high < 0:
         needed = f"at most (ln T)^{most:.2f}" if claim.kind == "upper" else f"at least (ln T)^{least:.2f}"
-        return Judgement(Name.CONSISTENT, f"not attained, the curve needs {needed}: {found}", attained=False)
+        return Judgement(Outcome.CONSISTENT, f"not attained, the curve needs {needed}: {found}", attained=False)
     if low > -2 * margin:
-        return Judgement(Name.CONSISTENT, f"attained: {found}", attained=True)
-    return Judgement(Name.CONSISTENT, found)
+        return Judgement(Outcome.CONSISTENT, f"attained: {found}", attained=True)
+    return Judgement(Outcome.CONSISTENT, found)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ..display import among, listing
 from ..verdict.analyse import CAUTION_LEVEL, Analysis
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 
 
 def answer(analysis: Analysis, name) -> str:
@@ -55,7 +55,7 @@ def caution(analysis: Analysis) -> str:
 
 def _split(analysis, name, verdict_of):
     """The names of the cases with each verdict, where there is one."""
-    found = {Name.CONSISTENT: [], Name.REFUTED: [], Name.INCONCLUSIVE: []}
+    found = {Outcome.CONSISTENT: [], Outcome.REFUTED: [], Outcome.INCONCLUSIVE: []}
     for result in analysis.results:
         verdict = verdict_of(result)
         if verdict is not None:
@@ -78,7 +78,7 @@ WORDS = {
 def _exponents(analysis, name) -> str:
     kinds = list(dict.fromkeys(r.own.claim.kind for r in analysis.results))
     parts = [part for kind in kinds for part in _exponents_of(kind, analysis, name)]
-    decided = [r for r in analysis.results if r.own.assessment.exponent.name != Name.INCONCLUSIVE]
+    decided = [r for r in analysis.results if r.own.assessment.exponent.name != Outcome.INCONCLUSIVE]
     weak = [name(r) for r in decided if not r.forceful]
     if weak:
         parts.insert(0, f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
@@ -129,7 +129,7 @@ def fallen_behind(gaps, first, second) -> str:
 
 def _corrected(analysis, name):
     """What became of the corrected log power where the printed one is refuted."""
-    refuted = [r for r in analysis.results if r.own.assessment.log_power.name == Name.REFUTED]
+    refuted = [r for r in analysis.results if r.own.assessment.log_power.name == Outcome.REFUTED]
     known = [r for r in refuted if r.own.assessment.corrected_log_power is not None]
     for verdict, said in (("CONSISTENT", "consistent"), ("REFUTED", "refuted too"), ("INCONCLUSIVE", "undecided")):
         names = [name(r) for r in known if r.own.assessment.corrected_log_power.name == verdict]

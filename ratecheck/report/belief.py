@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..display import among, listing
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .answer import fallen_behind
 from .context import Context
 from .words import sentence
@@ -25,19 +25,19 @@ def kind_of(result) -> int:
     runs = by_runs(result)
     curve = result.agreement and result.agreement.name
     far = result.far and result.far.on_exponent.name
-    if Name.REFUTED in (runs, far):
+    if Outcome.REFUTED in (runs, far):
         return REFUTED
-    if curve == Name.REFUTED:
+    if curve == Outcome.REFUTED:
         return STRAYS
-    if curve == Name.CONSISTENT:
-        return SETTLED if far == Name.CONSISTENT else IMPLEMENTED
-    return ALONE if runs == Name.CONSISTENT else OPEN
+    if curve == Outcome.CONSISTENT:
+        return SETTLED if far == Outcome.CONSISTENT else IMPLEMENTED
+    return ALONE if runs == Outcome.CONSISTENT else OPEN
 
 
-def by_runs(result) -> Name:
+def by_runs(result) -> Outcome:
     """What the runs say alone; a promise that they keep without force says nothing."""
     name = result.own.assessment.exponent.name
-    return Name.INCONCLUSIVE if name == Name.CONSISTENT and not result.forceful else name
+    return Outcome.INCONCLUSIVE if name == Outcome.CONSISTENT and not result.forceful else name
 
 
 def refuted(context, found, total):
@@ -45,8 +45,8 @@ def refuted(context, found, total):
 
 
 def reasons(found) -> str:
-    runs = any(by_runs(r) == Name.REFUTED for r in found)
-    curve = any(r.far is not None and r.far.on_exponent.name == Name.REFUTED for r in found)
+    runs = any(by_runs(r) == Outcome.REFUTED for r in found)
+    curve = any(r.far is not None and r.far.on_exponent.name == Outcome.REFUTED for r in found)
     return listing(["the runs"] * runs + ["the predicted curve far beyond them"] * curve)
 
 
@@ -72,7 +72,7 @@ def settled(context, found, total):
         f"believe the promised exponent {where(context, found, total)}: the runs follow the predicted curve, and that "
         "curve tends to what the theorem allows"
     )
-    undecided = [r for r in found if by_runs(r) == Name.INCONCLUSIVE]
+    undecided = [r for r in found if by_runs(r) == Outcome.INCONCLUSIVE]
     if undecided:
         text += f"; {of_them(undecided, found)} the runs alone could not tell"
     return text
@@ -83,7 +83,7 @@ def implemented(context, found, total):
         f"believe that the algorithm does what theory says {where(context, found, total)}, for the runs follow the "
         "predicted curve, whose own exponent is not settled"
     )
-    good = [r for r in found if by_runs(r) == Name.CONSISTENT]
+    good = [r for r in found if by_runs(r) == Outcome.CONSISTENT]
     if len(good) == len(found):
         return f"{text}; the runs alone are consistent with the promised one"
     if good:
@@ -137,7 +137,7 @@ def without_force(context: Context) -> str:
     weak = [
         context.case(r)
         for r in context.analysis.results
-        if not r.forceful and r.own.assessment.exponent.name != Name.INCONCLUSIVE
+        if not r.forceful and r.own.assessment.exponent.name != Outcome.INCONCLUSIVE
     ]
     return (
         f"the verdict of the runs alone has no force for {listing(weak, most=MOST)}: there not even a control that was "
@@ -159,7 +159,7 @@ def straight_lines(context: Context) -> str:
     crooked = [r for r in judged if r.bent]
     if not crooked:
         return ""
-    foretold = [r for r in crooked if r.agreement is not None and r.agreement.name == Name.CONSISTENT]
+    foretold = [r for r in crooked if r.agreement is not None and r.agreement.name == Outcome.CONSISTENT]
     as_said = ""
     if foretold:
         every = "" if len(foretold) == len(crooked) else f" in {len(foretold)} of them"

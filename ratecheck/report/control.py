@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..display import fixed, table
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .words import shown
 
@@ -21,7 +21,7 @@ def control(context: Context):
         for control, verdict in result.controls:
             promised, tilted = (f"T^{fixed(s)}" for s in (result.case.own.rate.slope, control.slope(result.case.own)))
             rows.append(context.cells(result.case, promised, tilted, shown(verdict.name)))
-            if verdict.name != Name.REFUTED and not result.problem:
+            if verdict.name != Outcome.REFUTED and not result.problem:
                 weak.append(f"- {context.case(result)} ({tilted}): {verdict.reason}.")
         if result.problem:
             unjudged.append(f"- {context.case(result)}: {result.problem}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..display import MARKS, estimate, fixed, table
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .verdicts import BRACKETS, force, slope
 from .words import marked
@@ -27,10 +27,10 @@ def glance(context: Context):
 def verdict(result) -> str:
     """On the exponent that the algorithm's own theorem promises; what changed it is said here."""
     found = result.own.assessment.exponent
-    if found.name == Name.INCONCLUSIVE and result.problem:
+    if found.name == Outcome.INCONCLUSIVE and result.problem:
         return f"{MARKS[found.name]} not judged"
     notes = [found.changed] if found.changed else []
-    if found.name != Name.INCONCLUSIVE and not result.forceful:
+    if found.name != Outcome.INCONCLUSIVE and not result.forceful:
         notes.append("no force")
     return marked(found.name) + (f" ({', '.join(notes)})" if notes else "")
 
@@ -62,12 +62,12 @@ def obeys(result) -> str | None:
 
 
 def legend(results, foretold, margin) -> str:
-    marks = ", ".join(f"{MARKS[name]} {name}" for name in Name)
+    marks = ", ".join(f"{MARKS[name]} {name}" for name in Outcome)
     said = [
         f"{marks}: the promised exponent, by the runs alone; it is kept where the slope is beyond it by no more than "
         f"{margin:g}, over the window, its last half and at the last T."
     ]
-    if any(result.own.assessment.exponent.name != Name.INCONCLUSIVE and not result.forceful for result in results):
+    if any(result.own.assessment.exponent.name != Outcome.INCONCLUSIVE and not result.forceful for result in results):
         said.append("No force: the rule that says so did not refute a control that was made too steep on purpose.")
     if foretold:
         said.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..display import listing
 from ..verdict.analyse import parts_of
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .words import PARTS
 
@@ -17,7 +17,7 @@ def inconclusive(context: Context):
             said = {}
             for part in parts_of(judged):
                 v = getattr(judged.assessment, part)
-                if v.name == Name.INCONCLUSIVE:
+                if v.name == Outcome.INCONCLUSIVE:
                     said.setdefault(v.reason, []).append(PARTS[part])
             for reason, parts in said.items():
                 lines.append(f"- {context.case(result)}, {judged.claim.theorem}, {listing(parts)}: {reason}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from ..display import absent, fixed, literal, one_line
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .verdicts import force as force_of
 
@@ -19,8 +19,8 @@ GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rh
 SPECIAL |= {unicodedata.lookup(f"GREEK SMALL LETTER {name.upper()}"): f"$\\{name}$" for name in GREEK.split()}
 SPECIAL |= {"λ": r"$\lambda$"}
 NOTHING = "--"
-MARKS = {Name.CONSISTENT: "consistent", Name.REFUTED: "refuted", Name.INCONCLUSIVE: "inconclusive"}
-FOLLOWS = {Name.CONSISTENT: "yes", Name.REFUTED: "no", Name.INCONCLUSIVE: "open"}
+MARKS = {Outcome.CONSISTENT: "consistent", Outcome.REFUTED: "refuted", Outcome.INCONCLUSIVE: "inconclusive"}
+FOLLOWS = {Outcome.CONSISTENT: "yes", Outcome.REFUTED: "no", Outcome.INCONCLUSIVE: "open"}
 
 
 def verdicts_tex(context: Context) -> str:

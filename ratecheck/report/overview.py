@@ -13,7 +13,7 @@ import pandas as pd
 from ..display import counted, estimate, fixed, fraction, listing, plain, table
 from ..files import read_below, together
 from ..verdict.compare import SAME_EXPONENT
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .answer import unmet
 
 PAGE, TITLE = "README.md", "# The zoo at one glance"
@@ -148,7 +148,7 @@ def _trouble(read, columns, numbers) -> str:
         return "words where numbers should be"
     if len(read) and not (pd.api.types.is_integer_dtype(read["dim"]) and (read["dim"] > 0).all()):
         return "dimensions that are none"
-    if "exponent_verdict" in columns and not read["exponent_verdict"].isin(list(Name)).all():
+    if "exponent_verdict" in columns and not read["exponent_verdict"].isin(list(Outcome)).all():
         return "verdicts that are none"
     return ""
 

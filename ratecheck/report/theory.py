@@ -7,7 +7,7 @@ from statistics import median
 from ..display import among, estimate, fixed, general, listing, table
 from ..predict.far import VAGUE
 from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .words import sentence, shown
 
@@ -88,7 +88,7 @@ def _why(result) -> str:
     """What is to be said about a comparison that did not come out well."""
     if result.agreement is None:
         return result.unforetold
-    return "" if result.agreement.name == Name.CONSISTENT else str(result.agreement)
+    return "" if result.agreement.name == Outcome.CONSISTENT else str(result.agreement)
 
 
 def far_horizons(context: Context, results):
@@ -145,7 +145,7 @@ def _open(result):
     parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
     said = {}
     for part, judged in parts.items():
-        if judged is not None and judged.name != Name.CONSISTENT:
+        if judged is not None and judged.name != Outcome.CONSISTENT:
             said.setdefault(f"{judged.name}: {judged.reason}", []).append(part)
     return [f"{listing(names)} {reason}" for reason, names in said.items()]
 
@@ -160,9 +160,9 @@ def follows(context: Context) -> str:
         return ""
     total, ratios = len(found), [r.agreement.ratio[0] for r in found]
     words = {
-        Name.CONSISTENT: f"the regret follows the predicted curve within {100 * MARGIN:g} %",
-        Name.REFUTED: "it does not follow it",
-        Name.INCONCLUSIVE: "the runs are too few to tell, or theory leaves too much open",
+        Outcome.CONSISTENT: f"the regret follows the predicted curve within {100 * MARGIN:g} %",
+        Outcome.REFUTED: "it does not follow it",
+        Outcome.INCONCLUSIVE: "the runs are too few to tell, or theory leaves too much open",
     }
     parts = [
         f"{text} {among(len(names), total)}{_named(names, total)}"
@@ -187,9 +187,10 @@ def obeys(context: Context) -> str:
         return ""
     total, parts = len(found), []
     words = {
-        Name.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
-        Name.REFUTED: "it tends to a larger slope",
-        Name.INCONCLUSIVE: "its limit is not settled, for it could not be computed far enough or its estimates differ",
+        Outcome.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
+        Outcome.REFUTED: "it tends to a larger slope",
+        Outcome.INCONCLUSIVE: "its limit is not settled, for it could not be computed far enough or its "
+        "estimates differ",
     }
     for name, text in words.items():
         names = [context.case(r) for r in found if r.far.on_exponent.name == name]
@@ -197,7 +198,7 @@ def obeys(context: Context) -> str:
             parts.append(f"{text} {among(len(names), total)}{_named(names, total)}")
     for what, judged in (("printed", "on_printed"), ("corrected", "on_corrected")):
         known = [r for r in found if getattr(r.far, judged) is not None]
-        refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Name.REFUTED]
+        refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Outcome.REFUTED]
         if refuted:
             parts.append(f"it needs more than the {what} power of ln T {among(len(refuted), len(known))}")
         for attained, said in ((True, "needs all of"), (False, "needs less than")):

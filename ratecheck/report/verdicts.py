@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..display import estimate, fixed, formula, table
 from ..verdict.analyse import parts_of
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 from .context import Context
 from .words import ENDS, PARTS, sentence, shown
 
@@ -85,7 +85,7 @@ def claims(context: Context):
 
 def informs(judged) -> bool:
     """Whether there is more to say than that all is well."""
-    return any(getattr(judged.assessment, part).name != Name.CONSISTENT for part in parts_of(judged))
+    return any(getattr(judged.assessment, part).name != Outcome.CONSISTENT for part in parts_of(judged))
 
 
 def consistent(analysis) -> str:

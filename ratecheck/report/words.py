@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ..display import MARKS
-from ..verdict.rules import Name
+from ..verdict.rules import Outcome
 
 ENDS = ("", "_low", "_high")  # of the columns that hold an estimate
 PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_log_power": "corrected log power"}
 
 
-def shown(name: Name) -> str:
-    return f"**{name}**" if name == Name.REFUTED else str(name)
+def shown(name: Outcome) -> str:
+    return f"**{name}**" if name == Outcome.REFUTED else str(name)
 
 
-def marked(name: Name) -> str:
+def marked(name: Outcome) -> str:
     """A verdict with a sign that is seen at once."""
     return f"{MARKS[name]} {shown(name)}"
 

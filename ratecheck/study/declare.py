@@ -13,12 +13,12 @@ import function_zoo as zoo
 
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
-from ..arguments import MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
+from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
 from ..claims import Theorem
-from ..cli.parser import LARGEST
 from ..engine.simulate import STANDARD
 from ..sampling.noise import Noise, check_noise
 from ..verdict.rules import MARGIN, RESOLUTION
+from .options import Conclusion, Options
 
 MOST_MEMBERS = 1000
 
@@ -119,7 +119,7 @@ class Study:
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
         whole("replicates", self.replicates, 1, MOST_REPLICATES)
-        whole("seed", self.seed, 0, LARGEST)
+        whole("seed", self.seed, 0, MOST_IN_DATABASE)
         if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
             raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
         if self.foresight is not None:
@@ -148,6 +148,12 @@ class Study:
         self.comparisons()
         for algorithm in self.algorithms:
             self.theorems_for(algorithm)
+
+    def conduct(self, folder=None, options: Options | None = None) -> Conclusion:
+        """Run what the folder's store lacks, fit, judge, and write the report there."""
+        from .asked import concluded  # it imports this module, and what takes a second to import
+
+        return concluded(self, folder, options or Options())
 
     def comparisons(self) -> tuple[tuple[str, str], ...]:
         """The pairs of labels that are compared."""

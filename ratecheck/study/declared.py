@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import os
-import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Protocol
 
-from studies.claims.ledger import Experiment, Ledger
-
-from ..cli.parser import meant
+from ..arguments import meant
 from .declare import Study
+from .load import module_at
+from .options import Conclusion, Options
 
 FOLDER = Path("studies")
 SHIPPED = Path(__file__).parents[2] / "studies"  # of a checkout; an installed package has none
 
 
+class Conductible(Protocol):
+    """What a study.py declares: a Study of rates, or any object of one's own with this method."""
+
+    name: str
+
+    def conduct(self, folder: Path | None, options: Options) -> Conclusion:
+        """Run what is missing, judge, and write a report into a folder; None leaves the folder to the study."""
+
+
 def declared(name) -> Study:
-    """A study of fits."""
+    """A declared study of rates."""
     study = declaration(name)
     if not isinstance(study, Study):
         raise ValueError(f"{declaration_of(name)} declares a {type(study).__name__}, not a Study")
     return study
 
 
-def declaration(name) -> Study | Experiment | Ledger:
-    """What a study.py declares: a study, an experiment about claims, or a ledger of them."""
+def declaration(name) -> Conductible:
+    """What studies/NAME/study.py declares; `name` may also be the path of a folder or of the file."""
     path = declaration_of(name)
     study = getattr(load(path), "study", None)
-    if not isinstance(study, Study | Experiment | Ledger):
-        raise ValueError(f"{path} declares no study; it must set study = Study(...)")
+    if not callable(getattr(study, "conduct", None)):
+        raise ValueError(f"{path} declares no study; it must set study = Study(...), or an object with conduct()")
     return study
 
 
@@ -56,36 +64,8 @@ def known_studies() -> list[str]:
     return sorted({folder.as_posix() for folder in found if len(folder.parts) <= 2})
 
 
-def load(path):
-    """The module of a declaration, under a name by which other processes find it too."""
-    folder = Path(os.path.abspath(path)).parent  # with a name of its own, even if it was called ..
-    if str(folder.parent) not in sys.path:
-        sys.path.append(str(folder.parent))
-    if "." in folder.name:
-        return _load_file(path, folder)
-    try:
-        module = importlib.import_module(f"{folder.name}.study")
-        if Path(module.__file__) == folder / "study.py":
-            return module
-    except ImportError as error:
-        if error.name not in (folder.name, f"{folder.name}.study"):
-            raise _broken(path, error) from None
-    except (Exception, SystemExit) as error:
-        raise _broken(path, error) from None
-    return _load_file(path, folder)
-
-
-def _load_file(path, folder):
-    """Where another module already has that name, or none can have it."""
-    spec = importlib.util.spec_from_file_location(f"study_{folder.name}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        raise _broken(path, error) from None
-    return module
-
-
-def _broken(path, error) -> ValueError:
-    return ValueError(f"{path} cannot be loaded ({type(error).__name__}: {error})")
+def load(path) -> ModuleType:
+    """The module of a declaration; below a folder `studies` it may import `studies.…`, in other processes too."""
+    folder = Path(os.path.abspath(path)).parent
+    around = [above.parent for above in folder.parents if above.name == FOLDER.name][:1]
+    return module_at(path, *around, folder.parent)

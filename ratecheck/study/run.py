@@ -166,7 +166,7 @@ def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise,
 
 
 @dataclass
-class Outcome:
+class Conducted:
     """What became of the units."""
 
     done: int = 0
@@ -176,7 +176,7 @@ class Outcome:
 
 def run_units(
     units, store: Store, executor, session: int, progress, asides=(), unit_timeout: float | None = None
-) -> Outcome:
+) -> Conducted:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
@@ -212,7 +212,7 @@ class _Work:
         self.repeats = Repeats(units, store)
         self.to_repeat = list(self.repeats.units)
         self.again, self.failed = [], []
-        self.outcome = Outcome()
+        self.outcome = Conducted()
 
     def next_task(self, under_way: int):
         """What keeps a slot busy: name, function, arguments and limit; None where enough is under way."""

@@ -19,7 +19,7 @@ from ..arguments import real, shown
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans, check_level, cut, log_means, rounded_up
-from .rules import LEVEL, Name
+from .rules import LEVEL, Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ class Agreement(Speaking):
         return bool(self.locked) and self.lock_in[1] > MOST_LOCKED
 
     @cached_property
-    def name(self) -> Name:
+    def name(self) -> Outcome:
         return self._judged[0]
 
     @property
@@ -117,14 +117,14 @@ class Agreement(Speaking):
         }
 
     @cached_property
-    def _judged(self) -> tuple[Name, str]:
+    def _judged(self) -> tuple[Outcome, str]:
         ratio, slope = self.ratio, self.slope
         said = (
             f"measured / predicted {ratio[0]:.3f} [{ratio[1]:.3f}, {ratio[2]:.3f}], its slope {slope.value:+.4f} "
             f"[{slope.low:+.4f}, {slope.high:+.4f}]"
         )
         if not self.own_partitions:
-            return Name.REFUTED, f"{said}, but runs do not vary with their partitions as predicted: are they others?"
+            return Outcome.REFUTED, f"{said}, but runs do not vary with their partitions as predicted: are they others?"
         if self.locked:
             share, low, high = self.lock_in
             said = (
@@ -132,7 +132,7 @@ class Agreement(Speaking):
                 f"{100 * high:.0f}]); of {'all' if self.data.replicates == self.replicates else 'the others'} {said}"
             )
             if self.locks_in:
-                return Name.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
+                return Outcome.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
         margins = (
             (self.level, math.log1p(self.margin), self.allowance),
             (slope, self.slope_margin, self.slope_allowance),
@@ -141,10 +141,10 @@ class Agreement(Speaking):
         outside = [self._outside(e, margin + allowed, side) for e, margin, allowed in margins]
         if any(outside):
             what = "level" if outside[0] else "slope"
-            return Name.REFUTED, f"{said}: its {what} differs by more than {self._margin(what)}"
+            return Outcome.REFUTED, f"{said}: its {what} differs by more than {self._margin(what)}"
         if all(self._inside(e, margin) for e, margin, _ in margins):
-            return Name.CONSISTENT, f"{said}: within {100 * self.margin:g} % and {self.slope_margin:g}"
-        return Name.INCONCLUSIVE, f"{said}; {self._remedy(margins)}"
+            return Outcome.CONSISTENT, f"{said}: within {100 * self.margin:g} % and {self.slope_margin:g}"
+        return Outcome.INCONCLUSIVE, f"{said}; {self._remedy(margins)}"
 
     @staticmethod
     def _outside(estimate, margin, side) -> bool:

@@ -23,7 +23,7 @@ from .rules import (
     LOG_MARGIN,
     RESOLUTION,
     Assessment,
-    Name,
+    Outcome,
     Verdict,
     adjusted_among,
     decide,
@@ -49,7 +49,7 @@ class Judged:
     assessment: Assessment
 
     @property
-    def name(self) -> Name:
+    def name(self) -> Outcome:
         """Of the claim as printed.  A bound on the worst cost nearby has no log power of its own to judge."""
         return self.assessment.name if self.claim.per_cost else self.assessment.exponent.name
 
@@ -89,13 +89,13 @@ class Result:
     @property
     def forceful(self) -> bool:
         """The negative controls were refuted, so that the verdicts could have come out otherwise."""
-        return self.control == Name.REFUTED
+        return self.control == Outcome.REFUTED
 
     @property
-    def control(self) -> Name:
+    def control(self) -> Outcome:
         """The verdict on the negative controls; of several the one that speaks most against the rules."""
         names = {v.name for _, v in self.controls}
-        return next(n for n in (Name.CONSISTENT, Name.INCONCLUSIVE, Name.REFUTED) if n in names)
+        return next(n for n in (Outcome.CONSISTENT, Outcome.INCONCLUSIVE, Outcome.REFUTED) if n in names)
 
     @cached_property
     def predicted_slope(self) -> float | None:
@@ -244,7 +244,7 @@ def result_of(
         problem = premature(case, fit, margin, theory[0]) or fit.problem
     rules = {"margin": margin, "resolution": resolution, "look": look}
     on_family, trouble = fit_of(sandwich)
-    refused = Verdict(Name.INCONCLUSIVE, problem, margin=margin)
+    refused = Verdict(Outcome.INCONCLUSIVE, problem, margin=margin)
 
     def judged_on_runs(claim):
         if problem:
@@ -391,7 +391,7 @@ def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str,
     if sandwich.below:
         found = beaten(sandwich, margin, looks_cost(look))
     elif fit is None or trouble:
-        found = Verdict(Name.INCONCLUSIVE, trouble, margin=margin)
+        found = Verdict(Outcome.INCONCLUSIVE, trouble, margin=margin)
     else:
         found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
         above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
@@ -411,7 +411,7 @@ def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
         f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
     )
     p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
-    return Verdict(Name.REFUTED, reason, margin=margin, p_value=p, blames="exponent")
+    return Verdict(Outcome.REFUTED, reason, margin=margin, p_value=p, blames="exponent")
 
 
 def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
@@ -430,10 +430,10 @@ def irrefutable(claim: Claim) -> str:
 
 
 def held_back(verdict, why):
-    if verdict.name != Name.REFUTED:
+    if verdict.name != Outcome.REFUTED:
         return verdict
     reason, changed = f"{verdict.reason}, but {why}", "REFUTED but for a guard"
-    return replace(verdict, name=Name.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
+    return replace(verdict, name=Outcome.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
 
 
 def adjusted(results) -> list[Result]:

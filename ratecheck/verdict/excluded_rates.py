@@ -8,7 +8,7 @@ import numpy as np
 
 from ..fit.fit import Fit
 from ..rates import Rate
-from .rules import MARGIN, Name, decide
+from .rules import MARGIN, Outcome, decide
 
 FARTHEST, STEPS = 0.8, 7  # from the fitted slope, and halvings on the way to a limit: to less than 0.01
 
@@ -44,8 +44,8 @@ def pairs_of(fit: Fit, log_powers, kind: str = "upper", margin: float = MARGIN, 
             near, far = (near, between) if says(between) else (between, far)
         return far
 
-    excluded = np.array([limit(power, Name.REFUTED, away) for power in powers])
-    supported = np.array([limit(power, Name.CONSISTENT, -away) for power in powers])
+    excluded = np.array([limit(power, Outcome.REFUTED, away) for power in powers])
+    supported = np.array([limit(power, Outcome.CONSISTENT, -away) for power in powers])
     if kind == "upper":
         excluded, supported = _ordered(powers, excluded, supported)
     else:

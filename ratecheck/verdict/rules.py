@@ -22,32 +22,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
 from numbers import Real
 
 import numpy as np
 
 from ..arguments import items, shown, whole
+from ..claims import MARGIN, Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit, check_fit, fit_rate, in_steps
 from ..fit.log_means import OURS, FitError, LogMeans, Words, check_level, rounded_up
 from ..rates import Rate
 from .evidence import END, WHOLE, Evidence, evidence
 
-MARGIN = 0.05  # of a slope
 LOG_MARGIN = 0.5  # of a log power: at ln T = 10 a power of 1/2 is a slope of 0.05
 LEVEL = 0.95
 RESOLUTION = 0.25  # of a slope: a verdict that a power beyond it could have passed decides nothing
 LIKELY = 0.7  # that more runs decide, before so many are advised; measured, nine in ten of them then do
 MOST_DOUBLINGS = 6  # of the runs that advice looks ahead
 LONGEST = 1e100  # a horizon that is worth naming
-
-
-class Name(StrEnum):
-    CONSISTENT = "CONSISTENT"
-    REFUTED = "REFUTED"
-    INCONCLUSIVE = "INCONCLUSIVE"
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +52,7 @@ class Verdict(Speaking):
     speaks against: "exponent", "logarithm", or "exponent or logarithm" where the runs do not tell.
     """
 
-    name: Name
+    name: Outcome
     reason: str
     excess: Estimate | None = None
     margin: float = MARGIN
@@ -142,9 +135,9 @@ class Verdict(Speaking):
     @property
     def alone(self) -> Verdict:
         """The verdict on the exponent alone: no refutation where a logarithm explains slope and bend as well."""
-        if self.name != Name.REFUTED or self.blames != "exponent or logarithm":
+        if self.name != Outcome.REFUTED or self.blames != "exponent or logarithm":
             return self
-        return replace(self, name=Name.INCONCLUSIVE, p_value=1.0, changed="REFUTED as a rate")
+        return replace(self, name=Outcome.INCONCLUSIVE, p_value=1.0, changed="REFUTED as a rate")
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
@@ -193,7 +186,7 @@ def decide(
     _check(fit, rate, kind, margin, level, resolution, look)
     at = fit.at(rate.log_power)
     if at.problem:
-        return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
+        return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
     found = evidence(at, rate, kind, margin)
     measured = _measured(at, rate)
     excess = at.whole.minus(rate.slope)
@@ -228,7 +221,7 @@ def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, lo
     rate = in_steps(fit, rate)
     _check(fit, rate, kind, margin, level, RESOLUTION, look)
     if fit.problem:
-        return Verdict(Name.INCONCLUSIVE, fit.problem, margin=margin)
+        return Verdict(Outcome.INCONCLUSIVE, fit.problem, margin=margin)
     found = evidence(fit, rate, kind, margin, log_power=True)
     power = fit.log_power_at(rate.slope)
     measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
@@ -261,7 +254,7 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
             f"{measured}: no more than {found.margin:g} {side} it, over the whole window, its last half and at "
             f"{fit.data.words.end}"
         )
-        return Verdict(Name.CONSISTENT, reason + caution, p_value=good * spent, **rest)
+        return Verdict(Outcome.CONSISTENT, reason + caution, p_value=good * spent, **rest)
     if bad < error:
         blames = "logarithm"
         reason = f"{measured}: more than {found.margin:g} {side} it"
@@ -270,9 +263,9 @@ def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, re
             if blames != "exponent":
                 pair = _pair(fit, rate, found.margin if kind == "upper" else -found.margin)
                 reason += f", but {pair} explains slope and bend as well: the exponent alone is not refuted"
-        return Verdict(Name.REFUTED, reason + caution, p_value=bad * spent, blames=blames, **rest)
+        return Verdict(Outcome.REFUTED, reason + caution, p_value=bad * spent, blames=blames, **rest)
     reason = measured and f"{measured}{_why(found, error, resolution, rate, side, fit, look)}"
-    return Verdict(Name.INCONCLUSIVE, reason + caution, **rest)
+    return Verdict(Outcome.INCONCLUSIVE, reason + caution, **rest)
 
 
 def _blamed(found: Evidence, error: float) -> str:
@@ -379,7 +372,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     _check(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
     if at.problem:
-        return Verdict(Name.INCONCLUSIVE, at.problem, margin=margin)
+        return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
     excess = at.whole.minus(rate.slope)
     measured = _measured(at, rate)
     inside = max(
@@ -389,9 +382,9 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     bent = at.curvature_p() < 1 - level or at.strays(rate.slope, margin, level)
     if inside < 1 - level and not bent:
         reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
-        return Verdict(Name.CONSISTENT, reason, excess, margin, inside)
+        return Verdict(Outcome.CONSISTENT, reason, excess, margin, inside)
     for kind in ("upper", "lower"):
-        if decide(fit, promised, kind, margin, level, words=False).name == Name.REFUTED:
+        if decide(fit, promised, kind, margin, level, words=False).name == Outcome.REFUTED:
             return decide(fit, promised, kind, margin, level)
     ends = at.straight()[2:]
     words = at.data.words
@@ -399,8 +392,10 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     slopes = f"{first:.3f} at the first {'horizon' if words == OURS else words.x} and {last:.3f} at the last"
     if bent:
         why = f"but the line is bent ({slopes}); {_further(at.data)} would tell more"
-        return Verdict(Name.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
-    return Verdict(Name.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin)
+        return Verdict(Outcome.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
+    return Verdict(
+        Outcome.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin
+    )
 
 
 def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
@@ -430,12 +425,12 @@ class Assessment(Speaking):
     corrected_log_power: Verdict | None = None
 
     @property
-    def name(self) -> Name:
+    def name(self) -> Outcome:
         """The verdict on the rate as printed."""
         names = {self.exponent.name, self.log_power.name}
-        if Name.REFUTED in names:
-            return Name.REFUTED
-        return Name.CONSISTENT if names == {Name.CONSISTENT} else Name.INCONCLUSIVE
+        if Outcome.REFUTED in names:
+            return Outcome.REFUTED
+        return Outcome.CONSISTENT if names == {Outcome.CONSISTENT} else Outcome.INCONCLUSIVE
 
     def __str__(self):
         parts = self._facts()
@@ -507,7 +502,7 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
-        return Verdict(Name.INCONCLUSIVE, str(error), margin=margin)
+        return Verdict(Outcome.INCONCLUSIVE, str(error), margin=margin)
     return verdict(fit, rate, kind, margin, options.get("level", LEVEL), **rules)
 
 
@@ -536,7 +531,7 @@ def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
 
 
 def _in_family(verdicts, level):
-    return step_down([1.0 if v.name == Name.INCONCLUSIVE else v.p_value for v in verdicts], 1 - level)
+    return step_down([1.0 if v.name == Outcome.INCONCLUSIVE else v.p_value for v in verdicts], 1 - level)
 
 
 def step_down(p, error) -> tuple[list[float], list[bool]]:
@@ -550,7 +545,7 @@ def step_down(p, error) -> tuple[list[float], list[bool]]:
 
 
 def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
-    if v.name == Name.INCONCLUSIVE:
+    if v.name == Outcome.INCONCLUSIVE:
         return v
     left = v.error * v.p_value / p if p > 0 else v.error  # of the error, for this claim
     if kept:
@@ -560,7 +555,7 @@ def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
     if v.evidence is not None:
         reason += f"; {_advice(v.evidence, v.data.replicates, left, v.data, v.look)}"
     changed = f"{v.name} alone, not among {claims} claims"
-    return replace(v, name=Name.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left, changed=changed)
+    return replace(v, name=Outcome.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left, changed=changed)
 
 
 def _check(fit, rate, kind, margin, level, resolution, look):

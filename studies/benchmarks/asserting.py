@@ -391,13 +391,13 @@ EVERY = 50
 PASSED, FAILED, OPEN = "passed", "failed", "cannot tell"
 
 
-class Outcome(NamedTuple):
+class Trial(NamedTuple):
     name: str
     seconds: float
     steps: int
 
 
-def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> dict[str, Outcome]:
+def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> dict[str, Trial]:
     """What becomes of one assertion, and with agreement=True, which looks at the same runs once more."""
     begun = time.process_time()
     claim = Claim("the promise", "", "upper", kind.rate)
@@ -408,7 +408,7 @@ def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> 
     except CannotTell as error:
         name, found = OPEN, error.found
     steps = 0 if found is None else found.rung.horizons[-1]
-    both = {"": Outcome(name, time.process_time() - begun, steps)}
+    both = {"": Trial(name, time.process_time() - begun, steps)}
     if not kind.agreement:
         return both
     try:
@@ -416,13 +416,13 @@ def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> 
             agreeing(found)
     except CurveChanged:
         name = FAILED
-    return both | {AGREEING: Outcome(name, time.process_time() - begun, steps)}
+    return both | {AGREEING: Trial(name, time.process_time() - begun, steps)}
 
 
 COLUMNS = ("kind", "mistake", "held_out", "changes", "seeds", PASSED, FAILED, OPEN, "seconds", "T_max")  # medians
 
 
-def row(kind: str, name: str, held_out: str, changes: str, found: list[Outcome]) -> dict:
+def row(kind: str, name: str, held_out: str, changes: str, found: list[Trial]) -> dict:
     counts = {n: sum(o.name == n for o in found) for n in (PASSED, FAILED, OPEN)}
     middle = f"{statistics.median(o.seconds for o in found):.2g}"
     last = statistics.median_low(o.steps for o in found)

@@ -10,11 +10,6 @@ a second process.
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
-import tempfile
-import time
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -22,13 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 import function_zoo as zoo
-from ratecheck.algorithms import AskTell, Compiled
+import ratecheck as rc
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded
 from ratecheck.engine.simulate import STANDARD, begin
 from ratecheck.kernels import normal, uniform
 from ratecheck.sampling import generator
 from ratecheck.sampling.jit import NO_POINTER, Kernel, value
 from ratecheck.sampling.noise import sample
+from studies.benchmarks.timing import seconds, start_up
 
 ARMS = 64
 AT_MOST = 1.5
@@ -220,11 +216,11 @@ class Example:
         """`init` with the settings that are measured: the same number of arms in all dimensions."""
         return partial(self.init, per_axis=round(ARMS ** (1 / dim))) if self.loop is ucb_loop else self.init
 
-    def algorithm(self, dim) -> Compiled:
-        return Compiled(self.settled(dim), self.ask, self.tell, anytime=True)
+    def algorithm(self, dim) -> rc.Compiled:
+        return rc.Compiled(self.settled(dim), self.ask, self.tell, anytime=True)
 
-    def in_python(self, dim) -> AskTell:
-        return AskTell(partial(Interpreted, self.settled(dim), self.ask, self.tell), anytime=True)
+    def in_python(self, dim) -> rc.AskTell:
+        return rc.AskTell(partial(Interpreted, self.settled(dim), self.ask, self.tell), anytime=True)
 
     def by_hand(self, cost, steps, own=False) -> float:
         """The regret of replicate 0 by the loop that was written by hand."""
@@ -262,12 +258,6 @@ class Interpreted:
         self.state = self.state if new is None else new
 
 
-def seconds(work) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
     """Nanoseconds per step of the engine's loop and of the one by hand."""
     algorithm = example.algorithm(cost.dim)
@@ -289,17 +279,6 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
 def in_python(example, cost, steps=2000) -> float:
     run, _ = begin(example.in_python(cost.dim), cost, steps, 0)
     return seconds(lambda: run.advance(steps)) / steps * 1e9
-
-
-def start_up() -> tuple[float, float]:
-    """Seconds from `python -c` to the first regret, with an empty cache and with a filled one."""
-    with tempfile.TemporaryDirectory() as cache:
-
-        def once():
-            environment = os.environ | {"NUMBA_CACHE_DIR": cache}
-            subprocess.run([sys.executable, "-c", FIRST_REGRET], env=environment, check=True, capture_output=True)
-
-        return seconds(once), min(seconds(once) for _ in range(3))
 
 
 def main(arguments=None) -> int:
@@ -327,7 +306,7 @@ def _main(options) -> int:
             )
     print(f"\nengine / by hand, worst{worst:>8.2f}   at most {AT_MOST}{'' if worst <= AT_MOST else '  MISSED'}")
     if not options.quick:
-        print("first regret, never run before {:.2f} s, second process {:.2f} s".format(*start_up()))
+        print("first regret, never run before {:.2f} s, second process {:.2f} s".format(*start_up(FIRST_REGRET)))
     return 0 if options.quick else int(worst > AT_MOST)
 
 

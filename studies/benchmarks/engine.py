@@ -4,7 +4,7 @@ The floor of an algorithm that queries points is a compiled loop that draws the 
 the same cost, all written into it; that of one that asks for values at known places draws one normal per step.  The
 kernels are those made for one formula, as long runs use them.  Floor and algorithm take turns, a tenth of the run at a
 time, and each turn counts with its fastest repeat, so that other work on the machine disturbs little.  What an
-algorithm is held to stands with its registration.  `--against` lets the engine of another checkout take turns too.
+algorithm is held to stands in PROMISED.  `--against` lets the engine of another checkout take turns too.
 """
 
 from __future__ import annotations
@@ -15,30 +15,63 @@ import math
 import os
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms.registry import NAMED, Entry
+import ratecheck as rc
 from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, folder, guarded, path
-from ratecheck.engine.simulate import STANDARD, begin, simulate
+from ratecheck.engine.simulate import STANDARD, begin
 from ratecheck.files import write_whole
 from ratecheck.sampling.generator import open_state, uniform
 from ratecheck.sampling.jit import NO_POINTER, Kernel, compiled, value
 from ratecheck.sampling.noise import sample
+from studies.benchmarks.timing import seconds, start_up
 
-PROMISED = [entry for entry in NAMED.values() if entry.promised is not None]
+
+class Promised(NamedTuple):
+    """What an algorithm is held to, in units of the sampling that it cannot avoid."""
+
+    algorithm: type
+    settings: tuple[Mapping, ...]  # that are measured
+    queries_points: bool  # the floor draws points and evaluates the cost; else it draws noise only
+    median: float
+    worst: tuple[tuple[float, float, float], ...]  # (from cells, to cells, at most)
+    longest: int = 10**7  # horizon that is measured
+
+    @property
+    def name(self) -> str:
+        return self.algorithm.__name__
+
+    def settled(self, settings, cost):
+        return self.algorithm(**settings).settle(cost)
+
+
+UNIFORM = Promised(rc.UniformBins, ({},), queries_points=False, median=6.0, worst=((1, 1e6, 20.0),))
+ADAPTIVE = Promised(
+    rc.AdaptiveBins,
+    ({"mu": "min"}, {"mu": "theorem"}),
+    queries_points=True,
+    median=3.0,
+    worst=((1, 1e3, 6.0), (1e3, 1e6, 25.0)),
+)
+OPTIMISTIC = Promised(rc.HOO, ({"nu": "min"},), True, median=40.0, worst=((1, 1e7, 80.0),), longest=10**6)
+PROMISED = (UNIFORM, ADAPTIVE, OPTIMISTIC)
 HORIZONS = (10**5, 10**6, 10**7)
 TURNS = 10
 FLOOR_STEPS = 100_000
 OTHER_ENGINE = """
 import sys, time
 import ratecheck, function_zoo
-from ratecheck.engine import begin
+try:
+    from ratecheck.engine.simulate import begin
+except ImportError:  # an earlier checkout
+    from ratecheck.engine import begin
 for line in sys.stdin:
     cls, settings, name, dim, horizon, turns = eval(line)
     cost = function_zoo.get(name, dim=dim)
@@ -52,7 +85,7 @@ for line in sys.stdin:
 """
 FIRST_REGRET = (
     "import ratecheck as rc, function_zoo as zoo;"
-    "print(rc.simulate(rc.{}(), zoo.get('quadratic', dim=2), [1000], replicates=1).frame.regret[0])"
+    "print(rc.simulate(rc.AdaptiveBins(), zoo.get('quadratic', dim=2), [1000], replicates=1).frame.regret[0])"
 )
 
 
@@ -80,12 +113,6 @@ def noise_floor(law, scale, dof, rng, steps):
     return total
 
 
-def seconds(work) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 class OtherEngine:
     """The engine of another checkout, in a process of its own."""
 
@@ -95,26 +122,26 @@ class OtherEngine:
         # the folder of a process that runs a command line comes first on its path
         self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], cwd=checkout, env=environment, **pipes)
 
-    def times(self, entry: Entry, settings, cost, horizon) -> list[float]:
+    def times(self, name, settings, cost, horizon) -> list[float]:
         """Of the turns of one run."""
-        print((entry.cls, settings, cost.name, cost.dim, horizon, TURNS), file=self.process.stdin, flush=True)
+        print((name, settings, cost.name, cost.dim, horizon, TURNS), file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit("the other checkout's engine ended; is it a checkout of ratecheck?")
         return json.loads(answer)
 
 
-def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
+def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
     """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
-    settled = entry.load()(**settings).settle(cost)
+    settled = promised.settled(settings, cost)
     rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
     run, _ = begin(settled, cost, horizon, replicate=0)
-    if entry.promised.queries_points:
+    if promised.queries_points:
         for kernel in (point_floor, run.kernel):
             kernel.specialise(cost, run.formula)
 
     def floor():
-        if entry.promised.queries_points:
+        if promised.queries_points:
             point_floor.own[run.formula](NO_POINTER, *STANDARD.numbers, rng, x, FLOOR_STEPS)
         else:
             noise_floor(*STANDARD.numbers, rng, FLOOR_STEPS)
@@ -125,7 +152,7 @@ def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | N
     floor_times, run_times, other_times = np.full((3, repeats, TURNS), np.nan)
     for repeat in range(repeats):
         if other:
-            other_times[repeat] = other.times(entry, settings, cost, horizon)
+            other_times[repeat] = other.times(promised.name, settings, cost, horizon)
         run, _ = begin(settled, cost, horizon, replicate=0)
         for turn in range(TURNS):
             floor_times[repeat, turn] = seconds(floor)
@@ -133,7 +160,7 @@ def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | N
     ns = run_times.min(axis=0).sum() / horizon * 1e9
     floor_ns = floor_times.min(axis=0).mean() / FLOOR_STEPS * 1e9
     return {
-        "algorithm": entry.cls,
+        "algorithm": promised.name,
         "cost": cost.name,
         "dim": cost.dim,
         "settings": ", ".join(f"{k} = {v}" for k, v in settings.items()),
@@ -149,10 +176,10 @@ def measure(entry: Entry, settings, cost, horizon, steps, other: OtherEngine | N
 def speed_table(horizons, steps, other) -> pd.DataFrame:
     rows = []
     costs = [zoo.get(name, dim=dim) for name in ("quadratic", "cone") for dim in (1, 2, 3)]
-    for entry in PROMISED:
-        shown = [horizon for horizon in horizons if horizon <= entry.promised.longest]
-        for settings, cost, horizon in itertools.product(entry.promised.settings, costs, shown):
-            rows.append(measure(entry, settings, cost, horizon, steps, other))
+    for promised in PROMISED:
+        shown = [horizon for horizon in horizons if horizon <= promised.longest]
+        for settings, cost, horizon in itertools.product(promised.settings, costs, shown):
+            rows.append(measure(promised, settings, cost, horizon, steps, other))
             print(line(rows[-1]), flush=True)
     return pd.DataFrame(rows)
 
@@ -168,13 +195,13 @@ def line(row) -> str:
 def against_targets(table) -> list[tuple[str, float, float]]:
     """What was promised: a name, what was measured, and what it may be at most."""
     found = []
-    for entry in PROMISED:
-        own = table[table.algorithm == entry.cls]
-        found.append((f"{entry.cls} / floor, median", own.ratio.median(), entry.promised.median))
-        for first, last, at_most in entry.promised.worst:
+    for name, promised in ((promised.name, promised) for promised in PROMISED):
+        own = table[table.algorithm == name]
+        found.append((f"{name} / floor, median", own.ratio.median(), promised.median))
+        for first, last, at_most in promised.worst:
             part = own[(own.cells >= first) & (own.cells < last)]
             if len(part):
-                found.append((f"{entry.cls} / floor, worst of {first:g} to {last:g} cells", part.ratio.max(), at_most))
+                found.append((f"{name} / floor, worst of {first:g} to {last:g} cells", part.ratio.max(), at_most))
     return found
 
 
@@ -184,9 +211,9 @@ def identities(horizon, repeats) -> list[tuple[str, float, float]]:
     So short a run varies by more than the two per cent allowed from one repeat to the next.
     """
     found = []
-    for entry, dim in itertools.product(PROMISED, (1, 2, 3)):
+    for promised, dim in itertools.product(PROMISED, (1, 2, 3)):
         cost = zoo.get("cone", dim=dim)
-        settled = entry.load()(**entry.promised.settings[0]).settle(cost)
+        settled = promised.settled(promised.settings[0], cost)
 
         def once(settled=settled, cost=cost):
             start = time.perf_counter()
@@ -195,21 +222,19 @@ def identities(horizon, repeats) -> list[tuple[str, float, float]]:
             return time.perf_counter() - start, seconds(run.violation)
 
         made, checked = np.array([once() for _ in range(repeats)]).min(axis=0)
-        found.append((f"{entry.cls}, d = {dim}: identities / run, T = {horizon:.0e}", checked / made, 0.02))
+        found.append((f"{promised.name}, d = {dim}: identities / run, T = {horizon:.0e}", checked / made, 0.02))
     return found
 
 
-def anytime_entry() -> Entry:
-    """The algorithm that runs once for all horizons: long runs, many workers and memory are measured on it."""
-    return next(entry for entry in PROMISED if entry.load().anytime)
+# Long runs, many workers, memory and the first regret are measured on the algorithm that runs once for all horizons
 
 
 def growth(longest, steps) -> tuple[str, float, float]:
     """Time per step at the longest horizon against T = 1e5, both in floors, where cells hardly multiply."""
-    worst, entry = 0.0, anytime_entry()
+    worst = 0.0
     for name in ("quadratic", "cone"):
         cost = zoo.get(name, dim=1)
-        short, long = (measure(entry, entry.promised.settings[0], cost, T, steps) for T in (10**5, longest))
+        short, long = (measure(ADAPTIVE, ADAPTIVE.settings[0], cost, T, steps) for T in (10**5, longest))
         print(line(long), flush=True)
         worst = max(worst, long["ratio"] / short["ratio"])
     return (f"time per step, T = {longest:.0e} against 1e+05", worst, 1.5)
@@ -217,10 +242,10 @@ def growth(longest, steps) -> tuple[str, float, float]:
 
 def workers(horizon, repeats) -> tuple[str, float, float]:
     """Time with two workers against half the time with one."""
-    cost, algorithm = zoo.get("cone", dim=2), anytime_entry().load()()
+    cost, algorithm = zoo.get("cone", dim=2), rc.AdaptiveBins()
 
     def job(count):
-        return seconds(lambda: simulate(algorithm, cost, [horizon], replicates=8, workers=count))
+        return seconds(lambda: rc.simulate(algorithm, cost, [horizon], replicates=8, workers=count))
 
     job(1)
     one, two = np.array([(job(1), job(2)) for _ in range(repeats)]).min(axis=0)
@@ -228,36 +253,17 @@ def workers(horizon, repeats) -> tuple[str, float, float]:
 
 
 def memory(horizon) -> tuple[str, float, float]:
-    cost, entry = zoo.get("cone", dim=3), anytime_entry()
-    run, _ = begin(entry.load()(**entry.promised.settings[-1]).settle(cost), cost, horizon, 0)
+    cost = zoo.get("cone", dim=3)
+    run, _ = begin(ADAPTIVE.settled(ADAPTIVE.settings[-1], cost), cost, horizon, 0)
     run.advance(horizon)
     arrays = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
     return (f"bytes per cell ({run.cells} cells)", sum(a.nbytes for a in arrays) / run.cells, 256.0)
 
 
-def start_up() -> list[tuple[str, float, float]]:
-    """Seconds from `python -c` to the first regret, with empty and with filled caches."""
-    with tempfile.TemporaryDirectory() as cache:
-
-        def once():
-            done = subprocess.run(
-                [sys.executable, "-c", FIRST_REGRET.format(anytime_entry().cls)],
-                env=os.environ | {"NUMBA_CACHE_DIR": cache},
-                check=True,
-                capture_output=True,
-            )
-            return done
-
-        return [
-            ("first regret, never run before (s)", seconds(once), 25.0),
-            ("first regret, second process (s)", min(seconds(once) for _ in range(3)), 3.0),
-        ]
-
-
 def checkout(text) -> Path:
     place = path(text)
-    if not os.path.isfile(place / "ratecheck" / "engine.py"):  # False too where the name is impossible
-        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/engine.py")
+    if not os.path.isfile(place / "ratecheck" / "__init__.py"):  # False too where the name is impossible
+        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/__init__.py")
     return place
 
 
@@ -272,13 +278,15 @@ def main(arguments=None) -> int:
 def _main(options) -> int:
     horizons, steps, longest = ([10**5, 10**6], 10**6, 10**6) if options.quick else (HORIZONS, 10**7, 10**8)
     table = speed_table(horizons, steps, OtherEngine(options.against) if options.against else None)
+    cold, warm = start_up(FIRST_REGRET)
     promises = [
         *against_targets(table),
         growth(longest, steps),
         workers(10**6, 1 if options.quick else 5),
         memory(10**6),
         *identities(10**4, 30 if options.quick else 300),
-        *start_up(),
+        ("first regret, never run before (s)", cold, 25.0),
+        ("first regret, second process (s)", warm, 3.0),
     ]
     print()
     if options.against:
@@ -290,11 +298,11 @@ def _main(options) -> int:
         verdict = "" if measured <= at_most else "  MISSED"
         print(f"{name:<48}{measured:>8.{2 if at_most > 0.1 else 4}f}   at most {at_most:.4g}{verdict}")
     if options.out:
-        from ratecheck.figures import engine_speed
+        from studies.benchmarks.draw import engine_speed
 
         options.out.mkdir(parents=True, exist_ok=True)
         write_whole(options.out / "engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
-        engine_speed(table, options.out / "engine_speed.png", {e.cls: e.promised.worst for e in PROMISED})
+        engine_speed(table, options.out / "engine_speed.png", {promised.name: promised.worst for promised in PROMISED})
     return 0 if options.quick else int(any(measured > at_most for _, measured, at_most in promises))
 
 

@@ -27,7 +27,7 @@ from ratecheck.sampling import seeding
 from ratecheck.sampling.generator import normal, open_state, uniform
 from ratecheck.sampling.jit import compiled, inlined
 from ratecheck.verdict.agreement import Agreement, agreement
-from ratecheck.verdict.rules import Name, Verdict, verdict
+from ratecheck.verdict.rules import Outcome, Verdict, verdict
 
 HORIZONS = tuple(2**k for k in range(10, 19))
 COUNTS = (4, 8, 16, 32, 64)  # runs, of which the fewest that refute are looked for
@@ -377,7 +377,7 @@ def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> Runs:
     return Runs(algorithm, cost, rows, [], shared)
 
 
-class Outcome(NamedTuple):
+class Trial(NamedTuple):
     """What became of a mutant on a cost."""
 
     kind: str
@@ -387,7 +387,7 @@ class Outcome(NamedTuple):
     needed: int | None  # the first of COUNTS that refutes
     slope: Verdict  # on the promised rate, from a fit to the raw regrets of all runs
 
-    def line(self, unmutated: Outcome) -> str:
+    def line(self, unmutated: Trial) -> str:
         last, tilt, name = self.found.table.iloc[-1], self.found.slope, str(self.found.name)
         ratio = f"{last['ratio']:.3f} [{last['low']:.3f}, {last['high']:.3f}]"
         slope = f"{tilt.value:+.4f} [{tilt.low:+.4f}, {tilt.high:+.4f}]"
@@ -395,11 +395,11 @@ class Outcome(NamedTuple):
         numbers = f"{self.found.replicates:>5}{len(self.found.locked):>7}  {ratio:<23}{slope:<28}"
         return f"{names}{numbers}{name:<13}{self.needed or '-':>6}  {self.noticed(unmutated)}"
 
-    def noticed(self, unmutated: Outcome) -> str:
+    def noticed(self, unmutated: Trial) -> str:
         """Whether the slope alone tells it from the algorithm."""
-        if unmutated.slope.name == Name.REFUTED:
+        if unmutated.slope.name == Outcome.REFUTED:
             return "refutes all"
-        return "yes" if self.slope.name == Name.REFUTED else "no"
+        return "yes" if self.slope.name == Outcome.REFUTED else "no"
 
 
 HEADER = (
@@ -408,14 +408,14 @@ HEADER = (
 )
 
 
-def judge(case: Case, mutant: str, prediction: Prediction, horizons=HORIZONS, most=COUNTS[-1], seed=0) -> Outcome:
+def judge(case: Case, mutant: str, prediction: Prediction, horizons=HORIZONS, most=COUNTS[-1], seed=0) -> Trial:
     """Run a mutant and compare it with the prediction for the algorithm."""
     kind, cost, algorithm = case.algorithm.kind, case.cost, case.algorithm.settle(case.cost)
     runs = simulate(algorithm, cost, horizons, most, seed, MUTANTS[kind][mutant])
     table = runs.frame
     needed = next((count for count in COUNTS if count <= most and refuted(table, count, prediction)), None)
     slope = slope_alone(table, algorithm, cost, horizons)
-    return Outcome(kind, mutant, case.name, agreement(table, prediction), needed, slope)
+    return Trial(kind, mutant, case.name, agreement(table, prediction), needed, slope)
 
 
 def slope_alone(table, algorithm, cost, horizons) -> Verdict:
@@ -428,7 +428,7 @@ def slope_alone(table, algorithm, cost, horizons) -> Verdict:
 def refuted(table, count, prediction) -> bool:
     """Whether the first runs are enough; not where too few are left of them that are not locked in."""
     try:
-        return agreement(table[table["replicate"] < count], prediction).name == Name.REFUTED
+        return agreement(table[table["replicate"] < count], prediction).name == Outcome.REFUTED
     except FitError:
         return False
 

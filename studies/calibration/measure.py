@@ -11,7 +11,7 @@ import numpy as np
 from ratecheck.fit.fit import fit_rate, slope_difference
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Name, decide, decide_log_power, holm, tight
+from ratecheck.verdict.rules import MARGIN, Outcome, decide, decide_log_power, holm, tight
 from studies.calibration.bends import BENDS
 from studies.calibration.real import REAL
 from studies.calibration.rules import SCATTERED, advised, bent, forceful, looked, real
@@ -86,7 +86,7 @@ def decisions(scenario, n, repeats, seed) -> dict:
     def shares(truth, *judged):
         fits = [scenario.fit(rng, truth, n) for _ in range(repeats)]
         found = [[j(f).name for f in fits] for j in judged]
-        return [{name: names.count(name) / repeats for name in Name} for names in found]
+        return [{name: names.count(name) / repeats for name in Outcome} for names in found]
 
     row = {"scenario": scenario.name, "N": n}
     for off in (0.0, *OFF):
@@ -94,16 +94,16 @@ def decisions(scenario, n, repeats, seed) -> dict:
         row |= {f"{name} +{off:g}": value for name, value in found.items()}
     for power, label in ((1.0, "log power right refuted"), (2.0, "log power 2 for 1 refuted")):
         [found] = shares(Rate(CLAIM.exponent, power), _log_power)
-        row[label] = found[Name.REFUTED]
+        row[label] = found[Outcome.REFUTED]
     lower, equal = shares(CLAIM, _lower, _tight)
-    row["lower refuted though right"] = lower[Name.REFUTED]
-    row["tight refuted though right"] = equal[Name.REFUTED]
-    row["tight consistent though right"] = equal[Name.CONSISTENT]
+    row["lower refuted though right"] = lower[Outcome.REFUTED]
+    row["tight refuted though right"] = equal[Outcome.REFUTED]
+    row["tight consistent though right"] = equal[Outcome.CONSISTENT]
     lower, equal = shares(Rate(CLAIM.exponent + WRONG, CLAIM.log_power), _lower, _tight)
-    row[f"lower refuted, off by {WRONG}"] = lower[Name.REFUTED]
-    row[f"tight consistent, off by {WRONG}"] = equal[Name.CONSISTENT]
+    row[f"lower refuted, off by {WRONG}"] = lower[Outcome.REFUTED]
+    row[f"tight consistent, off by {WRONG}"] = equal[Outcome.CONSISTENT]
     [hidden] = shares(Rate(1 / 3, 0.0), _upper)
-    row["hidden consistent"] = hidden[Name.CONSISTENT]
+    row["hidden consistent"] = hidden[Outcome.CONSISTENT]
     return row
 
 
@@ -134,7 +134,7 @@ def starts(power, n, repeats, seed) -> dict:
         ("log power right", CLAIM, _log_power),
         ("log power 2 for 1", Rate(CLAIM.exponent, 2.0), _log_power),
     ):
-        refuted = [judged(scenario.fit(rng, truth, n)).name == Name.REFUTED for _ in range(repeats)]
+        refuted = [judged(scenario.fit(rng, truth, n)).name == Outcome.REFUTED for _ in range(repeats)]
         row[label] = float(np.mean(refuted))
     return row
 
@@ -179,14 +179,14 @@ def families(n, repeats, seed) -> dict:
             together.append([v.name for v in holm(verdicts)])
         for how, names in (("alone", np.array(alone)), ("Holm", np.array(together))):
             if label == "margin":
-                row[f"some REFUTED, {how}"] = np.mean((names == Name.REFUTED).any(axis=1))
-                row[f"some CONSISTENT, {how}"] = np.mean((names == Name.CONSISTENT).any(axis=1))
+                row[f"some REFUTED, {how}"] = np.mean((names == Outcome.REFUTED).any(axis=1))
+                row[f"some CONSISTENT, {how}"] = np.mean((names == Outcome.CONSISTENT).any(axis=1))
             else:
                 right, wrong = names[:, ::2], names[:, 1::2]
-                errors = (right == Name.REFUTED).any(axis=1) | (wrong == Name.CONSISTENT).any(axis=1)
+                errors = (right == Outcome.REFUTED).any(axis=1) | (wrong == Outcome.CONSISTENT).any(axis=1)
                 row[f"some error, {how}"] = np.mean(errors)
-                row[f"right CONSISTENT, {how}"] = np.mean(right == Name.CONSISTENT)
-                row[f"wrong REFUTED, {how}"] = np.mean(wrong == Name.REFUTED)
+                row[f"right CONSISTENT, {how}"] = np.mean(right == Outcome.CONSISTENT)
+                row[f"wrong REFUTED, {how}"] = np.mean(wrong == Outcome.REFUTED)
     return row
 
 

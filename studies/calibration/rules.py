@@ -9,7 +9,7 @@ import numpy as np
 from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Name, decide
+from ratecheck.verdict.rules import MARGIN, Outcome, decide
 from studies.calibration.bends import HORIZONS, RUNS, bend_named, best_power
 from studies.calibration.real import REAL, sample
 from studies.calibration.scenarios import blocks, separate
@@ -23,8 +23,8 @@ BEYOND = 0.005  # a growth just beyond what a verdict tolerates
 def shares(verdicts) -> dict:
     """Of each verdict, and of the refutations that blame the exponent alone."""
     verdicts = list(verdicts)
-    found = {str(name): sum(v.name == name for v in verdicts) / len(verdicts) for name in Name}
-    return found | {"exponent REFUTED": sum(v.alone.name == Name.REFUTED for v in verdicts) / len(verdicts)}
+    found = {str(name): sum(v.name == name for v in verdicts) / len(verdicts) for name in Outcome}
+    return found | {"exponent REFUTED": sum(v.alone.name == Outcome.REFUTED for v in verdicts) / len(verdicts)}
 
 
 def bent(name, n, repeats, seed) -> list[dict]:
@@ -74,12 +74,14 @@ def looked(runs, _, repeats, seed) -> list[dict]:
         )
     row = {"runs": runs}
     for how, names in found.items():
-        row |= {f"{name}, {how}": sum(n == name for n in names) / repeats for name in (Name.REFUTED, Name.CONSISTENT)}
+        row |= {
+            f"{name}, {how}": sum(n == name for n in names) / repeats for name in (Outcome.REFUTED, Outcome.CONSISTENT)
+        }
     return [row]
 
 
-def first_decision(names) -> Name:
-    return next((name for name in names if name != Name.INCONCLUSIVE), Name.INCONCLUSIVE)
+def first_decision(names) -> Outcome:
+    return next((name for name in names if name != Outcome.INCONCLUSIVE), Outcome.INCONCLUSIVE)
 
 
 def advised(runs, _, repeats, seed) -> list[dict]:
@@ -93,14 +95,14 @@ def advised(runs, _, repeats, seed) -> list[dict]:
         for _ in range(repeats):
             R = scatter(rng, mean, FIRST)
             v = decide(fit_rate(LogMeans.of(HORIZONS, tuple(R.T.copy()), anytime)), claim)
-            undecided += v.name == Name.INCONCLUSIVE
+            undecided += v.name == Outcome.INCONCLUSIVE
             asked = re.search(r"N = (\d+) runs would do", v.reason)
-            if v.name != Name.INCONCLUSIVE or asked is None or int(asked.group(1)) > MOST:
+            if v.name != Outcome.INCONCLUSIVE or asked is None or int(asked.group(1)) > MOST:
                 continue
             named += 1
             R = np.concatenate([R, scatter(rng, mean, int(asked.group(1)) - FIRST)])
             again = decide(fit_rate(LogMeans.of(HORIZONS, tuple(R.T.copy()), anytime)), claim, words=False)
-            decided += again.name != Name.INCONCLUSIVE
+            decided += again.name != Outcome.INCONCLUSIVE
         rows.append({"runs": runs, "off": off, "undecided": undecided, "named": named, "decided": decided})
     return rows
 

@@ -13,7 +13,7 @@ from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
 from ratecheck.fit.log_means import FitError, Words
 from ratecheck.rates import Rate
-from ratecheck.verdict.rules import Name, decide
+from ratecheck.verdict.rules import Outcome, decide
 from studies.calibration.scenarios import lognormal
 
 SIZES = np.array([2.0**k for k in range(6, 16)])  # N, in place of T
@@ -119,10 +119,10 @@ def tabled(name, n, repeats, seed) -> dict:
         "coverage": float(np.mean(held)) if held else np.nan,
         "half-width": float(np.median(reach)) if reach else np.nan,
         "refused": refused / repeats,
-        "REFUTED, right": float(np.sum(names[:, 0] == Name.REFUTED)) / repeats,
-        "CONSISTENT, right": float(np.sum(names[:, 0] == Name.CONSISTENT)) / repeats,
-        "CONSISTENT, wrong": float(np.sum(names[:, 1] == Name.CONSISTENT)) / repeats,
-        "REFUTED, wrong": float(np.sum(names[:, 1] == Name.REFUTED)) / repeats,
+        "REFUTED, right": float(np.sum(names[:, 0] == Outcome.REFUTED)) / repeats,
+        "CONSISTENT, right": float(np.sum(names[:, 0] == Outcome.CONSISTENT)) / repeats,
+        "CONSISTENT, wrong": float(np.sum(names[:, 1] == Outcome.CONSISTENT)) / repeats,
+        "REFUTED, wrong": float(np.sum(names[:, 1] == Outcome.REFUTED)) / repeats,
     }
 
 
@@ -190,11 +190,11 @@ def serial(name, _, repeats, seed) -> list[dict]:
                 "ratio": ratio,
                 "coverage": float(np.mean(held)),
                 "half-width": float(np.median(reach)),
-                "REFUTED, right": right.count(Name.REFUTED) / repeats,
-                "CONSISTENT, right": right.count(Name.CONSISTENT) / repeats,
-                "CONSISTENT, 0.5 too high": half.count(Name.CONSISTENT) / repeats,
-                "REFUTED, 0.5 too high": half.count(Name.REFUTED) / repeats,
-                "REFUTED, 1 too high": one.count(Name.REFUTED) / repeats,
+                "REFUTED, right": right.count(Outcome.REFUTED) / repeats,
+                "CONSISTENT, right": right.count(Outcome.CONSISTENT) / repeats,
+                "CONSISTENT, 0.5 too high": half.count(Outcome.CONSISTENT) / repeats,
+                "REFUTED, 0.5 too high": half.count(Outcome.REFUTED) / repeats,
+                "REFUTED, 1 too high": one.count(Outcome.REFUTED) / repeats,
             }
         )
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import ratecheck as rc
-from ratecheck.claims import Claim
+from ratecheck import Claim
 from ratecheck.predict.far import slopes
 
 

@@ -16,6 +16,7 @@ study = Ledger(
         "with seed 2 and the rules as they were, and those verdicts stand. Earlier ones stand at the "
         "end, struck through."
     ),
+    package="studies.claims",
     experiments=(
         *("assumptions", "complexity", "dimension", "exploration", "figure1", "lemmas", "levels", "misspecified"),
         *("mu", "noise", "prescreening", "printed", "theorems"),

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import function_zoo as zoo
+import ratecheck as rc
 from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 from ratecheck.files import together
 
@@ -33,8 +34,7 @@ def main(argv=None) -> int:
 
 def _main(arguments) -> int:
     from function_zoo.registry import lookup
-    from ratecheck.figures import draw_sandwiches
-    from ratecheck.papers.zhao_lai import theorem3
+    from studies.lower_bound.draw import draw_sandwiches
     from studies.lower_bound.pages import report
     from studies.lower_bound.sandwich import ORACLE, measure, read
 
@@ -54,7 +54,7 @@ def _main(arguments) -> int:
         found = measure(costs, **how, report=progress)
     factors = found.factors
     real = factors[factors["algorithm"] != ORACLE]
-    slopes = {pair: theorem3.rate(zoo.get(*pair).constants, pair[1]).slope for pair in costs}
+    slopes = {pair: rc.theorem3.rate(zoo.get(*pair).constants, pair[1]).slope for pair in costs}
     pictures = []
     with together(arguments.out) as drafts:
         for dim in sorted({dim for _, dim in costs}):

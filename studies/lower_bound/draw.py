@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import seaborn as sns
+from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, colour_of, panels
+from ratecheck.figures.base import INK, MARKERS, PREDICTED, STYLE, colour_of, panels, save
 
 COLUMNS = 4
+
+
+def draw_sandwiches(drafts, factors, theory, dim) -> str:
+    """The name of the figure of a dimension."""
+    with rc_context(STYLE):
+        return save(sandwiches(factors, theory, dim), drafts, f"sandwich-d{dim}", svg=False)
 
 
 def sandwiches(factors, theory, dim):

@@ -31,7 +31,7 @@ from ratecheck.peers.optuna import Optuna
 from ratecheck.peers.pyxab import ALGORITHMS, from_pyxab
 from ratecheck.sampling.noise import Gaussian
 from ratecheck.verdict.analyse import held_back, irrefutable
-from ratecheck.verdict.rules import Name, Verdict, holm, verdict
+from ratecheck.verdict.rules import Outcome, Verdict, holm, verdict
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18
@@ -234,7 +234,7 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         fit = fit_rate(table, window=(first, last), period=None if math.isnan(period) else period)
         row |= {"slope": fit.slope, "low": fit.low, "high": fit.high}
     except FitError as error:
-        return row, None if claim is None else Verdict(Name.INCONCLUSIVE, str(error))
+        return row, None if claim is None else Verdict(Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
     found = verdict(fit, claim.rate, claim.kind)

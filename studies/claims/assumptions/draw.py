@@ -7,7 +7,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ratecheck.figures.base import ANY, INK, MARKERS, colour_of, number, panels, ticks
+from studies.shared.figures import ANY, INK, MARKERS, colour_of, number, panels, ticks
 
 BOWLS = {"plain": ("-", "o"), "rippled": ("--", "s"), "spiked": (":", "^")}
 

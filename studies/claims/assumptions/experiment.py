@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ratecheck.algorithms import AdaptiveBins, UniformBins
-from ratecheck.display import estimate, fixed, general, listing, table
-from ratecheck.engine.simulate import simulate
+from ratecheck import AdaptiveBins, UniformBins, simulate
 from studies.claims.assumptions import boxes, textual
 from studies.claims.assumptions import rules as rules
 from studies.claims.assumptions import tables as measure
 from studies.claims.ledger.experiment import Experiment, Judgement, Picture
+from studies.shared.markdown import estimate, fixed, general, listing, table
 
 
 @dataclass(frozen=True)

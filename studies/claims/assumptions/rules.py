@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from function_zoo.audit import ALPHA, BETA, OVER
-from ratecheck.display import counted, estimate, listing
-from ratecheck.fit.fit import fit_rate, slope_difference
+from ratecheck import fit_rate, slope_difference
 from studies.claims.assumptions import boxes, textual
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.shared.markdown import counted, estimate, listing
 
 MARGIN = 0.05  # of an exponent, times max(1, d/α): what a finite range may bend it by
 RATE_MARGIN = 0.05  # of the slope of R

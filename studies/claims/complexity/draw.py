@@ -7,8 +7,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from ratecheck.figures.base import ANY, INK, MARKERS, PREDICTED, colour_of, log_ticks, panels, ticks
-from studies.claims.draw_grid import grid
+from studies.shared.figures import ANY, INK, MARKERS, PREDICTED, colour_of, grid, log_ticks, panels, ticks
 
 
 def cells(runs, far):

@@ -13,22 +13,18 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins
-from ratecheck.claims import Curve, Theorem
-from ratecheck.display import counted, estimate, fixed, general, interval, listing, table
-from ratecheck.engine.simulate import begin, simulate
-from ratecheck.fit.fit import fit_rate
+from ratecheck import AdaptiveBins, Curve, Rate, Theorem, fit_rate, foretell, predict, simulate
+from ratecheck import far as seen_far
+from ratecheck.engine.simulate import begin
 from ratecheck.fit.interval import Estimate
 from ratecheck.papers.zhao_lai import D
 from ratecheck.predict.far import LOG_MARGIN, window_slope
-from ratecheck.predict.far import far as seen_far
-from ratecheck.predict.water_level import foretell, predict
-from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Name
+from ratecheck.verdict.rules import MARGIN, Outcome
 from studies.claims.complexity import heaps
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import jackknife, ratio_of_means
+from studies.shared.markdown import counted, estimate, fixed, general, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 FAR_HEADER = (
@@ -259,7 +255,7 @@ def agreed(part) -> Verdict:
     within the margin, and where no power of T is left, the log power within its own; INCONCLUSIVE otherwise.
     """
     said = limits(part)
-    if Name.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
+    if Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
         return Verdict.REFUTED
     rate = _curve(part)[1]
     near = abs(late_slope(part)) <= MARGIN

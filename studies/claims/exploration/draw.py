@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from matplotlib.lines import Line2D
 
-from ratecheck.figures.base import INK, MARKERS, colour_of, log_ticks, ticks
-from studies.claims.draw_grid import grid
 from studies.claims.exploration.experiment import RULES, rules_of
+from studies.shared.figures import INK, MARKERS, colour_of, grid, log_ticks, ticks
 
 RATE = (0, (4, 2.5))
 

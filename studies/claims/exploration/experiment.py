@@ -11,20 +11,17 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck import AdaptiveBins, Rate, UniformBins, fit_rate, theorem2, verdict
 from ratecheck.algorithms.adaptive import TOTAL
 from ratecheck.algorithms.run import values
-from ratecheck.display import counted, estimate, fixed, interval, listing, table
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.interval import Estimate
-from ratecheck.papers.zhao_lai import theorem2
-from ratecheck.rates import Rate
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import Name, verdict
+from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import ratio_of_means
+from studies.shared.markdown import counted, estimate, fixed, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 SURE = 0.9995  # one-sided, before an identity is said to fail
@@ -228,10 +225,10 @@ def explores(frame, window) -> Finding:
     if not drawn.lower_limit(SURE) <= 0 <= drawn.upper_limit(SURE):
         return Finding(Verdict.REFUTED, f"the identity fails: {evidence}")
     names = {v.name for v in found.values()}
-    if Name.REFUTED in names:
+    if Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Name.CONSISTENT}:
-        rest = [name for name, v in found.items() if v.name != Name.CONSISTENT]
+    if names != {Outcome.CONSISTENT}:
+        rest = [name for name, v in found.items() if v.name != Outcome.CONSISTENT]
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=f"open on {listing(rest)}; {caveat}")
     return Finding(
         Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat
@@ -239,7 +236,7 @@ def explores(frame, window) -> Finding:
 
 
 def _tally(found):
-    consistent = [name for name, v in found.items() if v.name == Name.CONSISTENT]
+    consistent = [name for name, v in found.items() if v.name == Outcome.CONSISTENT]
     return f"CONSISTENT on {len(consistent)} of {counted(len(found), 'cost')}"
 
 

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 from scipy import special
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, room, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, room, ticks
 
 ROWS = (("quadratic", "f1"), ("twin_cone", "f2"))
 DIMS = (1, 2, 3)

@@ -12,14 +12,11 @@ import numpy as np
 from scipy import special
 
 import function_zoo as zoo
-from ratecheck.algorithms.adaptive import AdaptiveBins
-from ratecheck.algorithms.uniform import UniformBins
-from ratecheck.display import fixed, listing, table
-from ratecheck.engine.simulate import simulate
-from ratecheck.predict.water_level import predict
+from ratecheck import AdaptiveBins, UniformBins, predict, simulate
 from ratecheck.sampling import seeding
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.shared.markdown import fixed, listing, table
 
 if TYPE_CHECKING:
     from pandas import DataFrame

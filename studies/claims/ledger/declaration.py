@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 
+from ratecheck.study import Conclusion, Options
+from studies.claims.ledger.experiment import Experiment
+from studies.claims.ledger.running import conduct_ledger
 from studies.claims.ledger.statement import Statement, check
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """All claims of a paper.  Experiments are declared in folders below the ledger's, by the names in `experiments`."""
+    """All claims of a paper.
+
+    Its experiments are declared below `package`, by the names in `experiments`: each in a `study.py` of its own.
+    """
 
     name: str
     title: str
     question: str
     paper: str
     statements: tuple[Statement, ...]
+    package: str
     experiments: tuple[str, ...]
     errata: dict[str, str]  # what is wrong, by the names that statements use
     remark: str = ""  # on how it was measured
@@ -39,3 +48,16 @@ class Ledger:
             if id not in known:
                 raise ValueError(f"there is no claim {id} (claims: {', '.join(known)})")
         return tuple(s for s in self.statements if not ids or s.id in ids)
+
+    def declared(self) -> dict[str, Experiment]:
+        """Its experiments, each of which decides the claims that it is said to decide."""
+        found = {name: import_module(f"{self.package}.{name}.study").study for name in self.experiments}
+        decided = {id: name for name, experiment in found.items() for id in experiment.judgements()}
+        for s in self.statements:
+            if decided.get(s.id) != s.study:
+                raise ValueError(f"claim {s.id} is to be decided by {s.study!r}, which does not")
+        return found
+
+    def conduct(self, folder: Path | None, options: Options) -> Conclusion:
+        """Measure what is missing, judge the claims that were asked for, and write all reports."""
+        return conduct_ledger(self, folder, options)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ratecheck.study import Conclusion, Options
 from studies.claims.ledger.finding import Finding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
+
+    from studies.claims.ledger.declaration import Ledger
 
 PRESETS = ("quick", "standard")
 Tables = Mapping[str, "DataFrame"]
@@ -54,13 +59,15 @@ class Picture(NamedTuple):
 class Experiment(ABC):
     """What is measured, as a declaration: subclasses add their settings as fields.
 
-    `edition` is raised whenever the same settings give other tables than before.
+    `edition` is raised whenever the same settings give other tables than before; `ledger` is the module that declares
+    the ledger whose claims it tests.
     """
 
     name: str
     title: str
     question: str
     edition: ClassVar[int] = 1
+    ledger: ClassVar[str] = "studies.claims.study"
 
     @abstractmethod
     def parts(self, effort: Effort) -> dict[str, Callable[[], DataFrame]]:
@@ -76,3 +83,12 @@ class Experiment(ABC):
     @abstractmethod
     def words(self, tables: Tables) -> Iterable[str]:
         """Blocks of markdown: what was measured and what came out; every number from the tables."""
+
+    def belongs_to(self) -> Ledger:
+        return import_module(self.ledger).study
+
+    def conduct(self, folder: Path | None, options: Options) -> Conclusion:
+        """Measure what is missing, judge the claims that were asked for, and write the report."""
+        from studies.claims.ledger.running import conduct_experiment  # which knows experiments, and imports more
+
+        return conduct_experiment(self, folder, options)

@@ -27,19 +27,18 @@ class OtherSettings(ValueError):
 
 
 def measured(
-    experiment: Experiment, effort: Effort, folder: Path, only=None, fresh=False, say: Callable = print
+    experiment: Experiment, effort: Effort, *, folder: Path, parts, fresh: bool = False, say: Callable = print
 ) -> Tables:
-    """The tables of the parts named by `only`, or all: kept ones as they are, the others measured now."""
-    parts = experiment.parts(effort)
-    wanted = [name for name in parts if only is None or name in only]
+    """The tables of these parts: kept ones as they are, the others measured now."""
+    measures = experiment.parts(effort)
     noted = _noted(experiment, effort, folder, fresh)
     tables = {}
-    for name in wanted:
+    for name in parts:
         kept = _kept(folder, name, noted)
         if kept is None:
             say(f"{experiment.name}: {name}")
             begun = time.perf_counter()
-            text = parts[name]().to_csv(index=False, lineterminator="\n")
+            text = measures[name]().to_csv(index=False, lineterminator="\n")
             seconds = round(time.perf_counter() - begun, 1)
             noted["parts"][name] = {"seconds": seconds, "sha256": hashlib.sha256(text.encode()).hexdigest()}
             noted["versions"] = versions()

@@ -8,12 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins
+from ratecheck import AdaptiveBins, Gaussian
 from ratecheck.algorithms.adaptive import TOTAL, capacity
 from ratecheck.algorithms.run import STAR
 from ratecheck.papers.zhao_lai import least_mu
 from ratecheck.sampling import seeding
-from ratecheck.sampling.noise import Gaussian
 from studies.claims import exact
 
 ABOVE = 1.01  # Lemma 2 wants a mu beyond its limit

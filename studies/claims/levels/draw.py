@@ -10,8 +10,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from ratecheck.figures.base import ANY, INK, MARKERS, PREDICTED, colour_of, log_ticks, panels, ticks
-from studies.claims.draw_grid import grid
+from studies.shared.figures import ANY, INK, MARKERS, PREDICTED, colour_of, grid, log_ticks, panels, ticks
 
 SHOWN = 3  # horizons of a profile
 SHADES = ("0.65", "0.4", "0.0")

@@ -12,18 +12,18 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, partition
-from ratecheck.display import counted, fixed, general, interval, listing, table
-from ratecheck.engine.simulate import begin, simulate
+from ratecheck import AdaptiveBins, predict, simulate
+from ratecheck.algorithms import partition
+from ratecheck.engine.simulate import begin
 from ratecheck.fit.interval import Estimate
 from ratecheck.papers.zhao_lai import D
 from ratecheck.predict.far import LOG_MARGIN
-from ratecheck.predict.water_level import predict
 from ratecheck.sampling import seeding
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import jackknife
+from studies.shared.markdown import counted, fixed, general, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 FEWEST = 3  # levels that a slope in k needs

@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from scipy import special
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, colour_of, number, panels, room, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, room, ticks
 
 CASE = ["family", "dim"]
 STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))

@@ -14,18 +14,15 @@ from scipy import special
 from scipy.stats import binomtest
 
 import function_zoo as zoo
-from ratecheck.algorithms.adaptive import AdaptiveBins
+from ratecheck import AdaptiveBins, agreement, far, fit_rate, foretell, predict, simulate, slope_difference, theorem2
 from ratecheck.algorithms.run import STAR
-from ratecheck.display import fixed, fraction, general, interval, listing, table
-from ratecheck.engine.simulate import begin, simulate
-from ratecheck.fit.fit import fit_rate, slope_difference
-from ratecheck.papers.zhao_lai import least_mu, theorem2
-from ratecheck.predict.far import far, slopes
-from ratecheck.predict.water_level import foretell, predict
-from ratecheck.verdict.agreement import agreement
+from ratecheck.engine.simulate import begin
+from ratecheck.papers.zhao_lai import least_mu
+from ratecheck.predict.far import slopes
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.shared.markdown import fixed, fraction, general, interval, listing, table
 
 if TYPE_CHECKING:
     from pandas import DataFrame

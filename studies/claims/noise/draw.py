@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
 
 
 def regrets(means, scaled) -> Figure:

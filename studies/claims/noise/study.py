@@ -1,6 +1,6 @@
 """Noise of other laws and sizes than the paper's."""
 
-from ratecheck.sampling.noise import Gaussian, Rademacher, StudentT, Uniform
+from ratecheck import Gaussian, Rademacher, StudentT, Uniform
 from studies.claims.noise.experiment import NoiseLaws
 
 study = NoiseLaws(

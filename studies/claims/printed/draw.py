@@ -10,7 +10,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from ratecheck.figures.base import INK, MARKERS, colour_of, log_ticks, panels
+from studies.shared.figures import INK, MARKERS, colour_of, log_ticks, panels
 
 COLUMNS = 3
 NAMES = {

@@ -11,17 +11,16 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins, partition
-from ratecheck.display import fixed, general, interval, listing, table, whole
-from ratecheck.engine.simulate import STANDARD, simulate
-from ratecheck.fit.fit import Fit, fit_rate, slope_difference
+from ratecheck import AdaptiveBins, Gaussian, UniformBins, fit_rate, holm, predict, simulate, slope_difference
+from ratecheck.algorithms import partition
+from ratecheck.fit.fit import Fit
 from ratecheck.fit.interval import Estimate
 from ratecheck.papers import zhao_lai
-from ratecheck.predict.water_level import predict
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import LEVEL, MARGIN, Name, decide, holm
+from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.shared.markdown import fixed, general, interval, listing, table, whole
 
 KEYS = ["family", "dim"]
 PILOT = 1_000_003  # added to the seed: widths are tuned on other runs than those that are judged
@@ -92,7 +91,7 @@ def _fresh(costs, horizons, seed) -> pd.DataFrame:
             length, offset = seeding.alignment(rule, cost, horizon, 0, seed)
             bins = len(partition.grid(cost, length, offset))
             rng = seeding.stream(seed, str(cost), str(rule), horizon, "fresh bins")
-            run = rule.start(cost, length, offset, rng, STANDARD, trace=trace, horizon=horizon)
+            run = rule.start(cost, length, offset, rng, Gaussian(1.0), trace=trace, horizon=horizon)
             run.advance(horizon)
             queried = len(np.unique(trace))
             rows.append((family, dim, horizon, bins, queried, run.regret))
@@ -207,12 +206,12 @@ def printed_rule(tables: Tables, first) -> Finding:
         texts.insert(0, f"on {names} each of T queries is in a new bin, at every T counted, so that R is linear in T")
     evidence = "; ".join(texts)
     names = {v.name for v in verdicts}
-    if linear or Name.REFUTED in names:
-        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Name.REFUTED]
+    if linear or Outcome.REFUTED in names:
+        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Outcome.REFUTED]
         caveat = "a wider bin, c T^(-1/D), changes nothing: at β = 2 its T/c^d bins are still queried once each"
         caveat += f"; slopes alone do not refute it on {listing(open_)}" if open_ else ""
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names == {Name.CONSISTENT}:
+    if names == {Outcome.CONSISTENT}:
         return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {max(v.tolerates for v in verdicts):.2f}")
     return Finding(Verdict.INCONCLUSIVE, evidence)
 

@@ -10,7 +10,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, SHADE, colour_of, log_ticks, panels, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, log_ticks, panels, ticks
 
 KEYS = ["family", "dim", "mu"]
 GREY = "0.45"
@@ -129,7 +129,7 @@ def powers(cases, *curves):
 
 def _shift(case):
     import function_zoo as zoo
-    from ratecheck.algorithms import AdaptiveBins
+    from ratecheck import AdaptiveBins
 
     cost = zoo.get(case.family, case.dim)
     return AdaptiveBins(mu=None if case.mu == "min" else case.mu).settle(cost).shift(cost)

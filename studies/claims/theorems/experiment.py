@@ -18,24 +18,35 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins
-from ratecheck.claims import Claim, Curve
-from ratecheck.display import fixed, general, interval, listing, table, whole
-from ratecheck.engine.simulate import STANDARD, simulate
-from ratecheck.fit.fit import Fit, fit_rate
-from ratecheck.lower_bound import ball, lower_bound
+from ratecheck import (
+    AdaptiveBins,
+    Agreement,
+    Claim,
+    Curve,
+    Far,
+    Gaussian,
+    UniformBins,
+    far,
+    fit_rate,
+    foretell,
+    holm,
+    lower_bound,
+    predict,
+    simulate,
+)
+from ratecheck.fit.fit import Fit
+from ratecheck.lower_bound import ball
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
-from ratecheck.predict.far import Far, far
-from ratecheck.predict.water_level import foretell, predict
 from ratecheck.sampling import seeding
-from ratecheck.verdict.agreement import Agreement, compare, variance
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Name, decide, decide_log_power, holm
+from ratecheck.verdict.agreement import compare, variance
+from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power
 from ratecheck.verdict.rules import Verdict as Judged
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.lower_bound import second
 from studies.lower_bound.sandwich import ORACLE, Measured, measure
+from studies.shared.markdown import fixed, general, interval, listing, table, whole
 
 KEYS = ["family", "dim", "mu"]
 NO_MU = "-"  # of uniform bins
@@ -148,7 +159,7 @@ def _traced(algorithm, cost, horizon, seed, pauses=()):
     trace = np.zeros(horizon, dtype=np.int64)
     length, offset = settled.length(cost, horizon, 0.0), [0.5] * cost.dim
     rng = seeding.stream(seed, str(cost), "what must be known")
-    run = settled.start(cost, length, offset, rng, STANDARD, trace=trace, horizon=horizon)
+    run = settled.start(cost, length, offset, rng, Gaussian(1.0), trace=trace, horizon=horizon)
     for until in (*pauses, horizon):
         run.advance(until)
     return trace, run.regret
@@ -280,18 +291,18 @@ def _case(key, runs, curves, window) -> Case:
     )
 
 
-def together(runs: Name, curve: Name, agree: Name) -> Name:
+def together(runs: Outcome, curve: Outcome, agree: Outcome) -> Outcome:
     """What runs and curve say as one."""
-    if Name.REFUTED in (runs, curve):
-        against = Name.CONSISTENT in (runs, curve) and agree is not Name.REFUTED
-        seen = runs is Name.REFUTED or agree is Name.CONSISTENT
-        return Name.REFUTED if seen and not against else Name.INCONCLUSIVE
-    if runs is Name.CONSISTENT or (curve is Name.CONSISTENT and agree is not Name.REFUTED):
-        return Name.CONSISTENT
-    return Name.INCONCLUSIVE
+    if Outcome.REFUTED in (runs, curve):
+        against = Outcome.CONSISTENT in (runs, curve) and agree is not Outcome.REFUTED
+        seen = runs is Outcome.REFUTED or agree is Outcome.CONSISTENT
+        return Outcome.REFUTED if seen and not against else Outcome.INCONCLUSIVE
+    if runs is Outcome.CONSISTENT or (curve is Outcome.CONSISTENT and agree is not Outcome.REFUTED):
+        return Outcome.CONSISTENT
+    return Outcome.INCONCLUSIVE
 
 
-def said(found: list[Case], which) -> list[tuple[Name, Name]]:
+def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
     """Per case, on the exponent and on the log power; runs are judged as one family (Holm)."""
     judged = iter(holm([v for case in found for v in case.by_runs(which)]))
     answers = []
@@ -301,22 +312,22 @@ def said(found: list[Case], which) -> list[tuple[Name, Name]]:
     return answers
 
 
-def overall(parts: tuple[Name, Name]) -> Name:
-    if Name.REFUTED in parts:
-        return Name.REFUTED
-    return Name.CONSISTENT if set(parts) == {Name.CONSISTENT} else Name.INCONCLUSIVE
+def overall(parts: tuple[Outcome, Outcome]) -> Outcome:
+    if Outcome.REFUTED in parts:
+        return Outcome.REFUTED
+    return Outcome.CONSISTENT if set(parts) == {Outcome.CONSISTENT} else Outcome.INCONCLUSIVE
 
 
 def rate_rule(found: list[Case], which, foretold="") -> Finding:
     """The verdict on a rate over all costs."""
     answers = [overall(parts) for parts in said(found, which)]
-    against = [c for c, a in zip(found, answers, strict=True) if a is Name.REFUTED and c.promised]
+    against = [c for c, a in zip(found, answers, strict=True) if a is Outcome.REFUTED and c.promised]
     if against:
         shown = listing([f"{c}: {_numbers(c, which)}" for c in against])
-        rest = listing([str(c) for c, a in zip(found, answers, strict=True) if a is Name.CONSISTENT] or ["none"], 9)
+        rest = listing([str(c) for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT] or ["none"], 9)
         return Finding(Verdict.REFUTED, shown, caveat=f"it holds on {rest}", foretold=foretold)
     costs = list(dict.fromkeys(c.cost for c in found))
-    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is Name.CONSISTENT}
+    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT}
     evidence = f"supported on {len(holding)} of {len(costs)} costs{_spans(list(holding.values()), which)}"
     undecided = [cost for cost in costs if cost not in holding]
     caveat = f"undecided on {listing(undecided)}" if undecided else ""
@@ -353,7 +364,7 @@ def _numbers(case: Case, which) -> str:
 def sharper_rule(found: list[Case]) -> Finding:
     """The sharper log power, with what the curves say of the printed one: is it needed?"""
     finding = rate_rule(found, CORRECTED)
-    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is Name.CONSISTENT}
+    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is Outcome.CONSISTENT}
     spare = [str(c) for c in found if c.far.on_printed.attained is False]
     notes = [
         finding.caveat,
@@ -383,9 +394,9 @@ def lipschitz_rule(tables: Tables) -> Finding:
     names = {v.name for v in holm(verdicts)}
     caveat = "members of the hard family at each T: flat costs themselves are easier, uniform bins hit the flat at once"
     evidence = "mean over members, " + "; ".join(texts)
-    if Name.REFUTED in names:
+    if Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Name.CONSISTENT}:
+    if names != {Outcome.CONSISTENT}:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
     excess = max(v.tolerates for v in verdicts[::2])
     return Finding(
@@ -649,8 +660,9 @@ def _agreement_words(found: list[Case]) -> str:
     text = (
         f"Slopes are those of R after division by the {'stronger' if found[0].mu == NO_MU else 'sharper'} logarithm, "
         f"from T = {whole(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its own "
-        f"partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: CONSISTENT {names.count(Name.CONSISTENT)} times, "
-        f"INCONCLUSIVE {names.count(Name.INCONCLUSIVE)}, REFUTED {names.count(Name.REFUTED)}."
+        f"partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
+        f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, "
+        f"INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
     )
     return text + (f" {locked} of {runs} runs locked in." if locked else "")
 

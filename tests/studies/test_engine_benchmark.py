@@ -3,17 +3,17 @@
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.figures import engine_speed
+from studies.benchmarks.draw import engine_speed
 from studies.benchmarks.engine import PROMISED, against_targets, line, measure
 
 
 def test_table_targets_and_figure(tmp_path):
     cost = zoo.get("cone", dim=3)
-    rows = [measure(entry, s, cost, 3000, steps=6000) for entry in PROMISED for s in entry.promised.settings]
+    rows = [measure(held, s, cost, 3000, steps=6000) for held in PROMISED for s in held.settings]
     for row in rows:
         assert row["ratio"] == row["ns"] / row["floor"] > 0
         assert f"{row['cells']} cells" in line(row)
     names = [name for name, _, _ in against_targets(pd.DataFrame(rows))]
     assert len(set(names)) == len(names) >= 2 * len(PROMISED)
-    engine_speed(pd.DataFrame(rows), tmp_path / "speed.png", {e.cls: e.promised.worst for e in PROMISED})
+    engine_speed(pd.DataFrame(rows), tmp_path / "speed.png", {held.name: held.worst for held in PROMISED})
     assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")

@@ -1,12 +1,38 @@
-"""Panels in rows of three, one for each case."""
+"""Figures that look like the tool's own: style, colours, axes, and panels in rows of three."""
+
+# ruff: noqa: F401  (studies import them from here)
 
 from __future__ import annotations
 
 import seaborn as sns
+from matplotlib import rc_context
 
-from ratecheck.figures.base import panels
+from ratecheck.figures.base import (
+    ANY,
+    CERTIFIED,
+    INK,
+    MARKERS,
+    PREDICTED,
+    SHADE,
+    STYLE,
+    colour_of,
+    log_ticks,
+    number,
+    panels,
+    room,
+    save,
+    ticks,
+    towards_infinity,
+)
 
 COLUMNS = 3
+
+
+def draw_all(figures, drafts):
+    """Draw figures in our style and write them below the folder of `drafts`: functions by the stems of their files."""
+    with rc_context(STYLE):
+        for stem, draw in figures.items():
+            save(draw(), drafts, stem, svg=False)
 
 
 def grid(names, handles, below, beside):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ratecheck.verdict.rules import Name
+from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger import Effort, Verdict
 from studies.claims.theorems import experiment as theorems
 from studies.claims.theorems.draw import local_powers
@@ -25,7 +25,7 @@ from studies.claims.theorems.experiment import (
     together,
 )
 
-YES, NO, OPEN = Name.CONSISTENT, Name.REFUTED, Name.INCONCLUSIVE
+YES, NO, OPEN = Outcome.CONSISTENT, Outcome.REFUTED, Outcome.INCONCLUSIVE
 RUNS = 16
 
 

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from ratecheck.cli.study import main
 from ratecheck.display import MARKS
+from ratecheck.study.declared import declaration, load
 from studies.claims.ledger import (
     Effort,
     Experiment,
@@ -22,15 +24,19 @@ from studies.claims.ledger import (
     keeping,
     pages,
     running,
+    writing,
 )
 from studies.claims.ledger.statement import check, layers, reach
 from studies.claims.statements import ERRATA, STATEMENTS
+
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
 class Coin(Experiment):
     """Two tables; claim 1 needs the first, claim 2 both."""
 
+    ledger = "games.study"
     heads: int = 3
 
     def parts(self, effort):
@@ -61,7 +67,7 @@ CLAIMS = (
     Statement("1", "Fair", "Section 1", "The coin is fair.", "coin", Proof.SOUND, (), ("E1",)),
     Statement("2", "So is the die", "Section 2", "The die is fair.", "coin", Proof.ABSENT, ("1",)),
 )
-LEDGER = Ledger("games", "Games", "Fair?", "A paper.", CLAIMS, ("coin",), {"E1": "a coin has a rim"})
+LEDGER = Ledger("games", "Games", "Fair?", "A paper.", CLAIMS, "games", ("coin",), {"E1": "a coin has a rim"})
 
 
 def test_claims_of_the_paper():
@@ -71,6 +77,18 @@ def test_claims_of_the_paper():
         assert s.title
         assert s.place
         assert s.text.endswith(".")
+
+
+def test_declared_claims(monkeypatch):
+    """Every claim of the ledger has its experiment, which decides it; declarations have no logic."""
+    monkeypatch.chdir(ROOT)
+    ledger = declaration("claims")
+    assert set(ledger.declared()) == set(ledger.experiments)
+    paths = sorted((ROOT / "studies" / "claims").glob("*/study.py"))
+    assert {path.parent.name for path in paths} == set(ledger.experiments)
+    for path in paths:
+        assert load(path).study.name == path.parent.name
+        assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())
 
 
 def test_what_rests_on_what():
@@ -112,8 +130,8 @@ def test_findings_without_grounds(finding, complaint):
 
 def test_tables_are_measured_once(tmp_path):
     said = []
-    first = running.undertake(COIN, Effort(), tmp_path, say=said.append)
-    again = running.undertake(COIN, Effort(), tmp_path, say=said.append)
+    first = running.undertake(COIN, Effort(), folder=tmp_path, say=said.append)
+    again = running.undertake(COIN, Effort(), folder=tmp_path, say=said.append)
     assert said == ["coin: tosses", "coin: dice"]
     assert first.findings == again.findings
     assert first.tables["tosses"]["share"].iloc[0] == 3 / 7  # to the last bit
@@ -122,12 +140,10 @@ def test_tables_are_measured_once(tmp_path):
 
 def test_one_claim_needs_its_tables_only(tmp_path):
     said = []
-    done = running.undertake(COIN, Effort(), tmp_path, ["1"], say=said.append)
+    done = running.undertake(COIN, Effort(), folder=tmp_path, claims=["1"], say=said.append)
     assert said == ["coin: tosses"]
     assert list(done.findings) == ["1"]
     assert not keeping.complete(COIN, Effort(), tmp_path)
-    with pytest.raises(ValueError, match="not 7"):
-        running.undertake(COIN, Effort(), tmp_path, ["7"])
 
 
 @pytest.mark.parametrize(
@@ -136,23 +152,23 @@ def test_one_claim_needs_its_tables_only(tmp_path):
     ids=["preset", "seed", "declaration"],
 )
 def test_other_settings_are_not_mixed(tmp_path, experiment, effort):
-    running.undertake(COIN, Effort(), tmp_path, say=str)
+    running.undertake(COIN, Effort(), folder=tmp_path, say=str)
     with pytest.raises(keeping.OtherSettings, match="--fresh"):
-        running.undertake(experiment, effort, tmp_path, say=str)
+        running.undertake(experiment, effort, folder=tmp_path, say=str)
     assert not keeping.complete(experiment, effort, tmp_path)
-    running.undertake(experiment, effort, tmp_path, fresh=True, say=str)
+    running.undertake(experiment, effort, folder=tmp_path, fresh=True, say=str)
     assert keeping.complete(experiment, effort, tmp_path)
 
 
 def test_altered_tables_are_noticed(tmp_path):
-    running.undertake(COIN, Effort(), tmp_path, say=str)
+    running.undertake(COIN, Effort(), folder=tmp_path, say=str)
     table = tmp_path / "tosses.csv"
     table.write_text(table.read_text().replace("3,", "6,"))
     with pytest.raises(keeping.OtherSettings, match=r"tosses\.csv is not what was written"):
-        running.undertake(COIN, Effort(), tmp_path, say=str)
+        running.undertake(COIN, Effort(), folder=tmp_path, say=str)
     (tmp_path / "settings.json").write_text("[]")
     with pytest.raises(keeping.OtherSettings, match="cannot be read"):
-        running.undertake(COIN, Effort(), tmp_path, say=str)
+        running.undertake(COIN, Effort(), folder=tmp_path, say=str)
 
 
 def test_an_interruption_keeps_what_is_done(tmp_path, monkeypatch):
@@ -163,9 +179,9 @@ def test_an_interruption_keeps_what_is_done(tmp_path, monkeypatch):
         parts = Coin.parts
         patch.setattr(Coin, "parts", lambda self, effort: {"tosses": parts(self, effort)["tosses"], "dice": stop})
         with pytest.raises(KeyboardInterrupt):
-            running.undertake(COIN, Effort(), tmp_path, say=str)
+            running.undertake(COIN, Effort(), folder=tmp_path, say=str)
     said = []
-    running.undertake(COIN, Effort(), tmp_path, say=said.append)
+    running.undertake(COIN, Effort(), folder=tmp_path, say=said.append)
     assert said == ["coin: dice"]
 
 
@@ -202,13 +218,15 @@ def test_history_through_its_file():
 
 
 def test_pages_show_what_stands_and_what_stood(tmp_path):
-    done = running.undertake(COIN, Effort(), tmp_path / "coin", say=str)
-    page = running.write_experiment(done, tmp_path / "coin", CLAIMS, "the command").read_text()
+    folder = tmp_path / "coin"
+    folder.mkdir()
+    done = running.undertake(COIN, Effort(), folder=folder, say=str)
+    page = writing.write_experiment(done, folder, statements=CLAIMS, command="the command").read_text()
     for text in ("There were 3 heads.", "✔ CONFIRMED", "the command", "caveat: one die", "figures/coin.png"):
         assert text in page
-    running.write_ledger(LEDGER, done.findings, tmp_path, Effort(), "all")
-    refuted = {"1": Finding("REFUTED", "6 heads")}
-    page = running.write_ledger(LEDGER, refuted, tmp_path, Effort(), "all").read_text()
+    how = {"folder": tmp_path, "effort": Effort(), "command": "all"}
+    writing.write_ledger(LEDGER, done.findings, **how)
+    page = writing.write_ledger(LEDGER, {"1": Finding("REFUTED", "6 heads")}, **how).read_text()
     assert "✘ **REFUTED**" in page
     assert "| ~~CONFIRMED~~ |" in page
     assert "| E1 | a coin has a rim | 1 | 2 |" in page
@@ -226,7 +244,7 @@ def test_every_verdict_has_a_mark():
 DECLARED = """
 import sys
 sys.path.insert(0, {tests!r})
-from tests.test_ledger import COIN, LEDGER
+from tests.studies.test_ledger import COIN, LEDGER
 study = {which}
 """
 
@@ -239,7 +257,6 @@ def games(tmp_path, monkeypatch, request):
         text = DECLARED.format(tests=root, which=which)
         (tmp_path / "studies" / folder / "study.py").write_text(text)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("studies.claims.ledger.undertaking.LEDGER", "games")
     return tmp_path / "studies" / "games"
 
 
@@ -272,9 +289,12 @@ def test_a_lesser_preset_goes_elsewhere(games, capsys):
     [
         (["--study", "games", "--claim", "9"], "there is no claim 9"),
         (["--study", "games/coin", "--claim", "9"], "decides no claim 9"),
-        (["--study", "games", "--replicates", "5"], "--replicates belongs to studies of rates"),
+        (
+            ["--study", "games", "--replicates", "5"],
+            "no --replicates (it takes: --preset, --seed, --claim)",
+        ),
         (["--study", "games", "--preset", "full"], "quick or standard, not full"),
-        (["--family", "cone", "--claim", "1"], "--claim belongs to a ledger"),
+        (["--family", "cone", "--claim", "1"], "this study takes no --claim"),
         (["--study", "games/dice"], "there is no studies/games/dice/study.py"),
     ],
 )
