@@ -14,6 +14,7 @@ from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
 from ratecheck.cli import study as command
 from ratecheck.figures import slopes
 from ratecheck.planning.plan import cases
+from ratecheck.predict import water_level
 from ratecheck.predict.far import Judgement
 from ratecheck.report.overview import write_overview
 from ratecheck.report.theory import by_algorithm, far_cells
@@ -255,7 +256,7 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
 def test_an_altered_prediction_is_noticed(done, tmp_path):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     alter(tmp_path, "UPDATE notes SET value = replace(value, '1', '2') WHERE key LIKE 'prediction%'")
-    with pytest.raises(StoreError, match="foretold"):
+    with pytest.raises(StoreError, match="prediction"):
         Store(tmp_path)
 
 
@@ -263,7 +264,7 @@ def test_curves_are_remembered(done, monkeypatch, tmp_path):
     """A study that is started again computes none."""
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     monkeypatch.setattr("ratecheck.planning.plan._FORESEEN", {})
-    monkeypatch.setattr("ratecheck.predict.water_level.foretell", None)
+    monkeypatch.setattr(water_level, "foretell", None)
     conduct(study_of((("cone", 1), ("garland", 1))), tmp_path, figures=False, say=lambda text: None)
 
 
@@ -296,7 +297,7 @@ def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
 
 
 def test_a_dry_run_of_many_cases_does_not_wait_for_curves(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("ratecheck.predict.water_level.foretell", None)
+    monkeypatch.setattr(water_level, "foretell", None)
     assert command.main(["--family", "all", "--dry-run", "--out", str(tmp_path / "none")]) == 0
     assert "what theory expects is shown for up to 12 cases" in capsys.readouterr().out
 

@@ -41,29 +41,14 @@ COLUMNS = ("unit", *RUN)
 AGAIN = "get it again, or remove it and run the study"
 
 
-def _long_text(value, place):
-    """Of any length that a line may have."""
-    records.expect(isinstance(value, str), value, place, "a text")
-    records.text("".join(c for c in value if "\ud800" <= c <= "\udfff"), place)
-
-
-_text, _whole, _number = records.text, records.whole(), records.number(-1e300, 1e300)
 HEAD = records.fields(
     packed=records.one_of("runs of a study"),
     version=records.whole(),
-    digest=_text,
-    runs=_whole,
-    units=_whole,
-    total=_text,
+    digest=records.text,
+    runs=records.whole(),
+    units=records.whole(),
+    total=records.text,
 )
-FIELDS = {
-    "series": (_text, _text, _whole, _text, _text, _text, _whole, records.maybe(_number)),
-    "units": (_whole, _text, _whole, _whole, _number, _text, _text),
-    "sessions": (_whole, _text, _long_text),
-    "audits": (_text, _long_text),
-    "notes": (_text, _long_text),
-}
-NUMBERS = {"regret": _number, "side": _number}  # of a run; all others but streams are whole
 
 
 # Writing
@@ -171,62 +156,53 @@ def _head(path, line) -> dict:
 
 
 def _fill(connection, path, lines) -> tuple[int, str]:
-    """Write the records that the lines hold, each with its checksum; the seal over them."""
-    series, units, hashed = {}, [], defaultdict(checksums.Rows)
+    """Write the records that the lines hold, each with its checksum; the seal over them.
+
+    What is of another kind than a table takes, SQLite refuses.
+    """
+    series, units, hashed = {}, {}, defaultdict(checksums.Rows)
     total = checksums.EMPTY
 
-    def put(table, fields, checksum):
-        nonlocal total
-        _insert(connection, table, [(*fields, checksum)])
-        total = checksums.added(total, checksum)
+    def put(table, *rows):
+        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
     for number, line in enumerate(lines, 2):
         row = _parsed(path, line)
         try:
-            records.expect(isinstance(row, list) and row, row, "it", "a list")
             table, *fields = row
             if table == "runs":
                 rows = _runs(fields, series)
+                put(table, *rows)
+                for unit, found in groupby(rows, itemgetter(-1)):
+                    hashed[unit].add([run[1:-1] for run in found])
+            elif table == "series":
+                put(table, fields)
+                series[fields[0]] = fields
+            elif table == "units":
+                put(table, (*fields, ""))
+                units[fields[0]] = fields
+            elif table in TEXTS:
+                checksum = checksums.of_text(table, fields)
+                put(table, (*fields, checksum))
+                total = checksums.added(total, checksum)
             else:
-                records.one_of(*FIELDS)(table, "its first word")
-                records.tuples(*FIELDS[table])(fields, table)
-        except records.Wrong as error:
-            raise Altered(path, f"line {number} cannot be used ({error})") from None
-        if table == "runs":
-            for unit, found in groupby(rows, itemgetter(-1)):
-                hashed[unit].add([run[1:-1] for run in found])
-            _insert(connection, table, rows)
-        elif table == "series":
-            series[fields[0]] = fields
-            _insert(connection, table, [fields])
-        elif table == "units":
-            units.append(fields)
-        else:
-            put(table, fields, checksums.of_text(table, fields))
-    for fields in units:
-        put("units", fields, checksums.of_unit(fields, series.get(fields[1], ()), hashed[fields[0]]))
+                raise ValueError(f"there is no table {table}")
+        except (sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise Altered(path, f"line {number} cannot be used ({shown(error)})") from None
+    for unit, fields in units.items():
+        checksum = checksums.of_unit(fields, series.get(fields[1], ()), hashed[unit])
+        connection.execute("UPDATE units SET checksum = ? WHERE id = ?", (checksum, unit))
+        total = checksums.added(total, checksum)
     return len(units), total
-
-
-def _insert(connection, table, rows):
-    connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
 
 def _runs(fields, series) -> list[tuple]:
     """Rows of the table of runs, from some columns of one series."""
-    records.expect(len(fields) == 1 + len(COLUMNS), fields, "runs", f"a list of {1 + len(COLUMNS)}")
-    name, *columns = fields
-    records.expect(isinstance(name, str) and name in series, name, "runs[0]", "a series that is there")
-    count = len(columns[0]) if isinstance(columns[0], list) else 0
-    records.expect(0 < count <= ROWS, columns[0], "runs.unit", f"a list of 1 to {ROWS}")
-    for column, values in zip(COLUMNS, columns, strict=True):
-        usual = column == "stream" and values == []
-        check = _text if column == "stream" else NUMBERS.get(column, _whole)
-        records.listed(check, 0 if usual else count, count)(values, f"runs.{column}")
-    named = dict(zip(COLUMNS, columns, strict=True))
-    streams = named["stream"] or _streams(tuple(series[name]), *(named[column] for column in _NAMING))
-    units, *numbers, _ = columns
-    return list(zip([name] * count, *numbers, streams, units, strict=True))
+    name, *columns, streams = fields
+    named = dict(zip(COLUMNS, columns, strict=False))
+    streams = streams or _streams(tuple(series[name]), *(named[column] for column in _NAMING))
+    units, *numbers = columns
+    return list(zip([name] * len(units), *numbers, streams, units, strict=True))
 
 
 def _parsed(path, line: bytes):
