@@ -8,6 +8,7 @@ from .check.run import Check as Check
 from .check.run import check as check
 from .claims import Claim as Claim
 from .claims import Curve as Curve
+from .claims import Outcome as Outcome
 from .claims import Theorem as Theorem
 from .claims import Violation as Violation
 from .engine.simulate import EngineError as EngineError
@@ -36,9 +37,9 @@ from .sampling.noise import StudentT as StudentT
 from .sampling.noise import Uniform as Uniform
 from .verdict.agreement import Agreement as Agreement
 from .verdict.agreement import agreement as agreement
-from .verdict.rules import assess as assess
-from .verdict.rules import holm as holm
 from .verdict.rules import judge as judge
 from .verdict.rules import log_power_verdict as log_power_verdict
 from .verdict.rules import tight as tight
 from .verdict.rules import verdict as verdict
+from .verdict.several import assess as assess
+from .verdict.several import holm as holm

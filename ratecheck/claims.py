@@ -25,7 +25,7 @@ MARGIN = 0.05  # of a slope: by so much it may exceed the promise
 
 
 class Outcome(StrEnum):
-    """What is found about a promise."""
+    """What is found about a promise: see `verdict`."""
 
     CONSISTENT = "CONSISTENT"
     REFUTED = "REFUTED"

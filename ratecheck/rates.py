@@ -63,9 +63,13 @@ class Rate(Speaking):
         """The exponent of R: d log R / d log T, apart from the logarithm."""
         return 1.0 - self.exponent
 
+    def shape(self, x: str = "T") -> str:
+        """The growth alone: `Rate.of_regret(0.5, 1).shape()` is "T^0.5 (ln T)^1"."""
+        return _power(self.slope, self.log_power, x)
+
     def written(self, x: str = "T", y: str = "R") -> str:
         """The rate in other letters: `Rate.of_regret(-0.5).written("N", "error")` is "error = N^-0.5"."""
-        return f"{y} = {_power(self.slope, self.log_power, x)}"
+        return f"{y} = {self.shape(x)}"
 
     def regret(self, horizon):
         """The shape of the cumulative regret: T^(1 - exponent) (ln T)^log_power."""
@@ -85,7 +89,7 @@ class Rate(Speaking):
         return f"{given}: {self}, R/T = {self._per_step()}"
 
     def _facts(self):
-        return {"R": _power(self.slope, self.log_power, "T"), "R/T": self._per_step()}
+        return {"R": self.shape(), "R/T": self._per_step()}
 
     def _per_step(self):
         return _power(-self.exponent, self.log_power, "T")

@@ -8,13 +8,12 @@ from dataclasses import replace
 from itertools import islice
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.check.assert_rate import PATIENCE, _ladder, _steps
+from ratecheck.check.assert_rate import PATIENCE, Rules, _ladder, _steps, asserted
 from ratecheck.check.budget import Planner
 from ratecheck.check.pin import Pin, PinError, load_pin, write_pin
 from ratecheck.check.run import as_claim
@@ -22,7 +21,7 @@ from ratecheck.engine.simulate import Job
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.pytest_plugin import _seed_of
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
-from studies.benchmarks import asserting as benchmark
+from studies.benchmarks.mistakes import kinds
 
 pytest_plugins = "pytester"
 
@@ -139,14 +138,14 @@ def test_rungs_have_twice_the_steps(algorithm):
 
 def test_agreement(any_seed):
     # The quadratic's runs follow their curve to a per cent or two; a mistake in the bonus changes them by a quarter.
-    kind = benchmark.kinds()["kernel, uniform"]
+    kind = kinds()["kernel, uniform"]
     size = {"horizons": (256, 512, 1024, 2048, 4096), "replicates": 16}
-    rules = benchmark.Rules(0.2, 1e-6, 0.95)
-    claim = benchmark.Claim("the promise", "", "upper", rc.Rate.of_regret(0.5))
-    found = benchmark.asserted(kind.sound(any_seed), claim, rules, 60.0, **size, agreement=True)
+    rules = Rules(0.2, 1e-6, 0.95)
+    claim = rc.Claim("the promise", "", "upper", rc.Rate.of_regret(0.5))
+    found = asserted(kind.sound(any_seed), claim, rules, 60.0, **size, agreement=True)
     assert found.agreement.name != "REFUTED"
     with pytest.raises(CurveChanged, match="predicted curve"):
-        benchmark.asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules, 60.0, **size, agreement=True)
+        asserted(kind.mistakes["half the bonus"].job(any_seed), claim, rules, 60.0, **size, agreement=True)
 
 
 @pytest.mark.parametrize(
@@ -393,34 +392,6 @@ def test_an_unrelated_suite_pays_nothing(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == "loaded True"
-
-
-def test_benchmark(capsys, tmp_path, monkeypatch):
-    """Rows that are not measured anew stay; they come in the order of the kinds."""
-    one = benchmark.kinds()["ask/tell, arms"]
-    few = one._replace(mistakes=dict(list(one.mistakes.items())[4:6]), size=SIZE)
-    monkeypatch.setattr(benchmark, "kinds", lambda: {"ask/tell, arms": few})
-    path = tmp_path / "table.csv"
-    assert benchmark.main(["--seeds", "0", "--few", "1", "--out", str(path)]) == 0
-    assert path.read_text() == capsys.readouterr().out
-    assert benchmark.main(["--seeds", "1", "--few", "0", "--budget", "3", "--out", str(path)]) == 0
-    table = pd.read_csv(path, keep_default_na=False)
-    assert list(table["mistake"]) == ["none", "the second best", "explores the first five arms"]
-    assert list(table["held_out"]) == ["", "no", "yes"]
-    assert list(table["seeds"]) == list(table["passed"] + table["failed"] + table["cannot tell"]) == [1, 1, 1]
-
-
-def test_an_assertion_without_time_is_no_failure():
-    kind = benchmark.kinds()["ask/tell, arms"]
-    rules = benchmark.Rules(1e-4, 1e-3, 0.95)
-    for seconds in (1e-9, 1e-3):
-        assert benchmark.outcomes(kind.sound(0), kind, rules, seconds, {})[""].name == benchmark.OPEN
-
-
-def test_every_kind_has_mistakes_that_were_held_out():
-    for kind in benchmark.kinds().values():
-        assert [mistake.held_out for mistake in kind.mistakes.values()] == [False] * 5 + [True] * 5
-        assert benchmark.RATE in {mistake.changes for mistake in kind.mistakes.values() if mistake.held_out}
 
 
 def test_a_rate_is_judged_against_the_predicted_curve_where_there_is_one(monkeypatch):

@@ -11,6 +11,8 @@ from ratecheck.report.context import Context
 from ratecheck.report.glance import follows, glance, verdict
 from ratecheck.report.glossary import WORDS
 from ratecheck.report.tables import tabulated
+from ratecheck.verdict.findings import Overruled, Rule
+from ratecheck.verdict.sentences import overruled
 from tests.report_cases import C, I, R, judged_as, report
 
 ORDER = {REFUTED: "**Do not believe", STRAYS: "Be wary", SETTLED: "Believe the promised exponent in"}
@@ -118,7 +120,7 @@ def test_a_rule_that_changed_a_verdict_is_named_at_the_verdict(small):
         return replace(result, judged=(replace(first, assessment=assessment), *others))
 
     assert verdict(altered()) == "? INCONCLUSIVE"
-    holm = verdict(altered(changed="CONSISTENT alone, not among 30 claims"))
+    holm = verdict(altered(clauses=(Overruled(Rule.HOLM, C, claims=30),)))
     assert holm == "? INCONCLUSIVE (CONSISTENT alone, not among 30 claims)"
     assert verdict(replace(altered(), problem="too few runs")) == "? not judged"
 
@@ -128,12 +130,12 @@ def test_holm_says_what_it_changed(small):
     for result in small.results:
         for judged in result.judged:
             v = judged.assessment.exponent
-            assert bool(v.changed) <= (v.name == I)
-    from ratecheck.verdict.rules import holm
+            assert (v.overruled is not None) <= (v.name == I)
+    from ratecheck.verdict.several import holm
 
     weak = replace(small.results[0].own.assessment.exponent, p_value=0.04)
     changed = holm([weak, *[replace(weak, p_value=0.9)] * 3])
-    assert changed[0].changed == "CONSISTENT alone, not among 4 claims"
+    assert overruled(changed[0].overruled) == "CONSISTENT alone, not among 4 claims"
 
 
 def test_columns_of_the_curve_only_where_there_is_one(small):

@@ -21,7 +21,9 @@ from ratecheck.study import Grid, Study, hard
 from ratecheck.study.conduct import conduct, plan_text
 from ratecheck.study.rendering import render
 from ratecheck.study.rerun import rerun
-from ratecheck.verdict.analyse import NONE, SPARED, fit_of, judge_bound
+from ratecheck.verdict.analyse import NONE, fit_of, judge_bound
+from ratecheck.verdict.rules import with_force
+from ratecheck.verdict.sentences import BELOW_THE_CURVE
 from studies.lower_bound.sandwich import Knowing
 from tests.study_cases import table_of
 from tests.test_alterations import alter
@@ -374,6 +376,6 @@ def test_a_small_slope_above_the_curve_refutes_nothing():
     assert found.name == "INCONCLUSIVE"
     assert "cannot last" in found.reason
     assert found.assessment.exponent.catches is None
-    assert SPARED in found.assessment.exponent.force
+    assert BELOW_THE_CURVE in with_force(found.assessment.exponent).reason
     none = judge_bound(claim, NONE, *fit_of(NONE), 0.05, 0.25, None)
     assert (none.name, none.reason) == ("INCONCLUSIVE", "no family: none was run")

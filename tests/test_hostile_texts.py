@@ -81,12 +81,12 @@ def everywhere(text, analysis):
             )
             for c in case.claims
         )
-        controls = tuple((c, replace(v, reason=text)) for c, v in result.controls)
+        controls = tuple((c, replace(v, problem=text)) for c, v in result.controls)
         judged = tuple(
             replace(
                 j,
                 claim=claim,
-                assessment=replace(j.assessment, **{p: replace(getattr(j.assessment, p), reason=text) for p in PARTS}),
+                assessment=replace(j.assessment, **{p: replace(getattr(j.assessment, p), problem=text) for p in PARTS}),
             )
             for j, claim in zip(result.judged, claims, strict=True)
         )

@@ -8,25 +8,21 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from ratecheck.claims import Outcome
 from ratecheck.fit.fit import fit_rate
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.rates import Rate
 from ratecheck.verdict.rules import (
-    Assessment,
-    Outcome,
     Verdict,
-    adjusted_among,
-    assess,
     decide,
-    holm,
     judge,
     log_power_verdict,
     log_worth,
     looks_cost,
-    step_down,
     tight,
     verdict,
 )
+from ratecheck.verdict.several import Assessment, adjusted_among, assess, holm, step_down
 from studies.calibration.measure import STARTS
 from studies.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, linear_start, named, separate
 from tests.synthetic import exact, runs, table
@@ -97,10 +93,10 @@ def test_a_number_of_runs_that_is_named_decides(any_seed):
         start, more = (1000 * any_seed + seed, 10**6 + 1000 * any_seed + seed)
         few = runs(named("S1"), n=16, seed=start)
         v = decide(fit_rate(few), CLAIM)
-        needed = re.search(r"N = (\d+) runs would do", v.reason)
-        if v.name == Outcome.INCONCLUSIVE and needed:
+        if v.name == Outcome.INCONCLUSIVE and v.advice is not None and v.advice.runs:
             asked += 1
-            rest = runs(named("S1"), n=int(needed.group(1)) - 16, seed=more)
+            assert f"N = {v.advice.runs} runs would do" in v.reason
+            rest = runs(named("S1"), n=v.advice.runs - 16, seed=more)
             rest["replicate"] += 16
             settled += decide(fit_rate(pd.concat([few, rest])), CLAIM, words=False).name != Outcome.INCONCLUSIVE
     assert asked >= 5

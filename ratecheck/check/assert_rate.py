@@ -458,9 +458,9 @@ def _decided(fit, claim, rules, look) -> Verdict:
     if passing.name != Outcome.REFUTED:
         return passing
     strict = decide(fit, claim.rate, claim.kind, level=1 - rules.false_alarms, **rule)
-    return (
-        strict if strict.name == Outcome.REFUTED else replace(passing, name=Outcome.INCONCLUSIVE, reason=strict.reason)
-    )
+    if strict.name == Outcome.REFUTED:
+        return strict
+    return replace(passing, name=Outcome.INCONCLUSIVE, clauses=strict.clauses)
 
 
 # More to assert

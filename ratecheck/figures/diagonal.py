@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ..verdict.sentences import NOT_JUDGED
 from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns, lettered
 
 TITLE = "Fitted against promised slopes"
@@ -65,7 +66,7 @@ def forest(axis, rows, families, dims):
         if np.isfinite(row.tolerates):
             axis.plot([0.0, row.tolerates], [y, y], color="0.78", linewidth=2.4, solid_capstyle="butt", zorder=1)
         off = row.slope - row.theory_slope
-        unjudged = getattr(row, "changed", "") == "not judged"
+        unjudged = getattr(row, "changed", "") == NOT_JUDGED
         axis.errorbar(
             off,
             y,
@@ -98,6 +99,6 @@ def keys(own):
         for name, face in VERDICT_FACE.items()
         if name in drawn
     ]
-    if "changed" in own and own["changed"].eq("not judged").any():
-        faces.append(Line2D([], [], color=ANY, marker="x", linestyle="none", markersize=6, label="not judged"))
+    if "changed" in own and own["changed"].eq(NOT_JUDGED).any():
+        faces.append(Line2D([], [], color=ANY, marker="x", linestyle="none", markersize=6, label=NOT_JUDGED))
     return [*dims, *faces, Patch(color="0.93", label="margin"), Patch(color="0.78", label="could have passed")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from ..claims import Outcome
 from ..display import among, listing
 from ..verdict.analyse import CAUTION_LEVEL, Analysis
-from ..verdict.rules import Outcome
 
 
 def answer(analysis: Analysis, name) -> str:

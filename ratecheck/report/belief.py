@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..claims import Outcome
 from ..display import among, listing
-from ..verdict.rules import Outcome
 from .answer import fallen_behind
 from .context import Context
 from .words import sentence

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..claims import Outcome
 from ..display import fixed, table
-from ..verdict.rules import Outcome
 from .context import Context
 from .words import shown
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..claims import Outcome
 from ..display import MARKS, estimate, fixed, table
-from ..verdict.rules import Outcome
+from ..verdict.findings import Rule
+from ..verdict.sentences import NOT_JUDGED, overruled
 from .context import Context
 from .verdicts import BRACKETS, force, slope
 from .words import marked
@@ -28,8 +30,8 @@ def verdict(result) -> str:
     """On the exponent that the algorithm's own theorem promises; what changed it is said here."""
     found = result.own.assessment.exponent
     if found.name == Outcome.INCONCLUSIVE and result.problem:
-        return f"{MARKS[found.name]} not judged"
-    notes = [found.changed] if found.changed else []
+        return f"{MARKS[found.name]} {NOT_JUDGED}"
+    notes = [overruled(found.overruled)] if found.overruled else []
     if found.name != Outcome.INCONCLUSIVE and not result.forceful:
         notes.append("no force")
     return marked(found.name) + (f" ({', '.join(notes)})" if notes else "")
@@ -84,7 +86,8 @@ def legend(results, foretold, margin) -> str:
         )
     if any(result.fit is not None and result.problem for result in results):
         said.append(BRACKETS)
-    if any("alone" in result.own.assessment.exponent.changed for result in results):
+    changes = [result.own.assessment.exponent.overruled for result in results]
+    if any(found is not None and found.rule is Rule.HOLM for found in changes):
         said.append(
             "Alone, not among so many claims: these runs would do if nothing else had been judged, but among many "
             "claims some come out by chance (Holm's rule); another study with fewer claims may say more."

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..claims import Outcome
 from ..display import listing
 from ..verdict.analyse import parts_of
-from ..verdict.rules import Outcome
 from .context import Context
 from .words import PARTS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from ..claims import Outcome
 from ..display import absent, fixed, literal, one_line
-from ..verdict.rules import Outcome
 from .context import Context
 from .verdicts import force as force_of
 

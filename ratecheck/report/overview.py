@@ -10,10 +10,11 @@ from urllib.parse import quote, unquote_to_bytes
 import numpy as np
 import pandas as pd
 
+from ..claims import Outcome
 from ..display import counted, estimate, fixed, fraction, listing, plain, table
 from ..files import read_below, together
 from ..verdict.compare import SAME_EXPONENT
-from ..verdict.rules import Outcome
+from ..verdict.sentences import AS_A_RATE, GUARDED, NOT_JUDGED
 from .answer import unmet
 
 PAGE, TITLE = "README.md", "# The zoo at one glance"
@@ -183,7 +184,7 @@ def _blocks(found: Zoo, drawn):
     verdicts, weak = own["exponent_verdict"], own["control"].ne("REFUTED")
     counts = {name: int((verdicts == name).sum()) for name in ("REFUTED", "INCONCLUSIVE")}
     good, vain = (int(((verdicts == "CONSISTENT") & part).sum()) for part in (~weak, weak))
-    unjudged = int((own["changed"] == "not judged").sum())
+    unjudged = int((own["changed"] == NOT_JUDGED).sum())
     weakly = f" ({vain} more, but without force: not even the control was refuted)" if vain else ""
     printed = int((own["log_power_verdict"] == "REFUTED").sum())
     yield (
@@ -284,9 +285,9 @@ def _undecided(own):
 
 
 MEANING = {
-    "not judged": "not judged: the window starts before theory expects the rate, or allows no fit",
-    "REFUTED as a rate": "too steep for the rate, but a larger power of ln T explains it as well",
-    "REFUTED but for a guard": "too steep, but the theorem promises nothing here",
+    NOT_JUDGED: "not judged: the window starts before theory expects the rate, or allows no fit",
+    AS_A_RATE: "too steep for the rate, but a larger power of ln T explains it as well",
+    GUARDED: "too steep, but the theorem promises nothing here",
     "too few or too short runs": "the interval is too wide, the regret bends, or a rate far off could have passed",
 }
 

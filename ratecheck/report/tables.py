@@ -13,7 +13,8 @@ from ..fit.fit import Estimate, Fit
 from ..predict.far import Limit
 from ..verdict.analyse import Analysis, Judged, Result
 from ..verdict.compare import Gap
-from ..verdict.rules import Assessment
+from ..verdict.sentences import NOT_JUDGED, overruled
+from ..verdict.several import Assessment
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def rows_of(result: Result, judged: Judged, margin: float):
                 "tolerates": found.exponent.tolerates,
                 "catches": found.exponent.catches,
                 "blames": found.exponent.blames,
-                "changed": found.exponent.changed or ("not judged" if claim.per_cost and result.problem else ""),
+                "changed": overruled(found.exponent.overruled) or NOT_JUDGED * bool(claim.per_cost and result.problem),
                 "look": result.look if claim.per_cost else result.sandwich.look,
                 "log_power_verdict": str(power.name) if claim.per_cost else "",
                 "log_power_p": power.p_value if claim.per_cost else None,

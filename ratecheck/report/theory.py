@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
+from ..claims import Outcome
 from ..display import among, estimate, fixed, general, listing, table
 from ..predict.far import VAGUE
 from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from ..verdict.rules import Outcome
 from .context import Context
 from .words import sentence, shown
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..claims import Outcome
 from ..display import MARKS
-from ..verdict.rules import Outcome
 
 ENDS = ("", "_low", "_high")  # of the columns that hold an estimate
 PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_log_power": "corrected log power"}

@@ -16,10 +16,13 @@ import numpy as np
 from scipy import special
 
 from ..arguments import real, shown
+from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans, check_level, cut, log_means, rounded_up
-from .rules import LEVEL, Outcome
+from . import sentences
+from .findings import Follows
+from .rules import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,12 +97,26 @@ class Agreement(Speaking):
         return bool(self.locked) and self.lock_in[1] > MOST_LOCKED
 
     @cached_property
+    def why(self) -> Follows:
+        if not self.own_partitions:
+            return Follows.OTHER_PARTITIONS
+        if self.locks_in:
+            return Follows.LOCKED_IN
+        side = (1 + self.level_of_confidence) / 2  # two quantities may each refute
+        for (e, margin, allowed), other in zip(self._margins, (Follows.OTHER_LEVEL, Follows.OTHER_SLOPE), strict=True):
+            if max(e.lower_limit(side), e.mirrored().lower_limit(side)) > margin + allowed:
+                return other
+        if not self._undecided:
+            return Follows.WITHIN
+        return Follows.LEFT_OPEN if min(self._rooms) <= 0 else Follows.TOO_FEW
+
+    @property
     def name(self) -> Outcome:
-        return self._judged[0]
+        return self.why.outcome
 
     @property
     def reason(self) -> str:
-        return self._judged[1]
+        return sentences.agreement(self)
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
@@ -116,62 +133,32 @@ class Agreement(Speaking):
             "judged": judged,
         }
 
-    @cached_property
-    def _judged(self) -> tuple[Outcome, str]:
-        ratio, slope = self.ratio, self.slope
-        said = (
-            f"measured / predicted {ratio[0]:.3f} [{ratio[1]:.3f}, {ratio[2]:.3f}], its slope {slope.value:+.4f} "
-            f"[{slope.low:+.4f}, {slope.high:+.4f}]"
-        )
-        if not self.own_partitions:
-            return Outcome.REFUTED, f"{said}, but runs do not vary with their partitions as predicted: are they others?"
-        if self.locked:
-            share, low, high = self.lock_in
-            said = (
-                f"{len(self.locked)} of {self.replicates} runs lock in ({100 * share:.0f} % [{100 * low:.0f}, "
-                f"{100 * high:.0f}]); of {'all' if self.data.replicates == self.replicates else 'the others'} {said}"
-            )
-            if self.locks_in:
-                return Outcome.REFUTED, f"{said}; a theory without lock-in does not describe the mean of such runs"
-        margins = (
-            (self.level, math.log1p(self.margin), self.allowance),
-            (slope, self.slope_margin, self.slope_allowance),
-        )
-        side = (1 + self.level_of_confidence) / 2  # two quantities may each refute
-        outside = [self._outside(e, margin + allowed, side) for e, margin, allowed in margins]
-        if any(outside):
-            what = "level" if outside[0] else "slope"
-            return Outcome.REFUTED, f"{said}: its {what} differs by more than {self._margin(what)}"
-        if all(self._inside(e, margin) for e, margin, _ in margins):
-            return Outcome.CONSISTENT, f"{said}: within {100 * self.margin:g} % and {self.slope_margin:g}"
-        return Outcome.INCONCLUSIVE, f"{said}; {self._remedy(margins)}"
+    @property
+    def _margins(self):
+        """Of the level and of the slope: the estimate, its margin, and what the theory leaves open."""
+        level = self.level, math.log1p(self.margin), self.allowance
+        return level, (self.slope, self.slope_margin, self.slope_allowance)
 
-    @staticmethod
-    def _outside(estimate, margin, side) -> bool:
-        return max(estimate.lower_limit(side), estimate.mirrored().lower_limit(side)) > margin
+    @property
+    def _undecided(self):
+        return [(e, margin, allowed) for e, margin, allowed in self._margins if not self._inside(e, margin)]
+
+    @property
+    def _rooms(self) -> list[float]:
+        """How far the undecided estimates are from being decided; negative in what the theory leaves open."""
+        return [max(margin - abs(e.value), abs(e.value) - margin - allowed) for e, margin, allowed in self._undecided]
 
     def _inside(self, estimate, margin) -> bool:
         limit = self.level_of_confidence
         return max(estimate.upper_limit(limit), estimate.mirrored().upper_limit(limit)) < margin
 
-    def _margin(self, what) -> str:
-        if what == "slope":
-            return f"{self.slope_margin + self.slope_allowance:.2g}"
-        return f"{100 * (self.margin + self.allowance):.2g} %"
-
-    def _remedy(self, margins) -> str:
-        """What would decide: more runs, or nothing, where an estimate lies in what the theory leaves open."""
-        undecided = [(e, margin, allowed) for e, margin, allowed in margins if not self._inside(e, margin)]
-        rooms = [max(margin - abs(e.value), abs(e.value) - margin - allowed) for e, margin, allowed in undecided]
-        if min(rooms) <= 0:
-            return (
-                f"the theory leaves {100 * self.allowance:.1f} % of the level and {self.slope_allowance:.2g} of the "
-                "slope open here (noise and spread within cells)"
-            )
+    @property
+    def needed(self) -> float:
+        """How many runs would decide, where more of them do."""
         df = self.data.replicates - 1
         reach = special.stdtrit(df, self.level_of_confidence) + special.stdtrit(df, 0.9)
-        needed = max((reach * e.se / room) ** 2 for (e, _, _), room in zip(undecided, rooms, strict=True))
-        return f"N = {float(rounded_up(self.replicates * max(needed, 1.0) + 1)):.0f} runs would do"
+        needed = max((reach * e.se / room) ** 2 for (e, *_), room in zip(self._undecided, self._rooms, strict=True))
+        return float(rounded_up(self.replicates * max(needed, 1.0) + 1))
 
 
 def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN, slope_margin: float = SLOPE_MARGIN):

@@ -9,7 +9,7 @@ In each, T0 or the size of the correction is free, and is varied in small steps.
 
 from __future__ import annotations
 
-import math
+from enum import Enum, auto
 from itertools import product
 from typing import NamedTuple
 
@@ -28,14 +28,30 @@ ADDITIONS = np.geomspace(0.05, 1.0, 40)  # to g at the last horizon, of a lower 
 LOG_POWERS = np.linspace(0.0, 10.0, 101)  # beyond the promised one
 
 
+class Bend(Enum):
+    """How a regret may come to its rate."""
+
+    LINEAR = auto()
+    LEVEL = auto()  # no growth before it
+    LATE_LOGARITHM = auto()
+    FADING = auto()  # a correction
+
+
+class Start(NamedTuple):
+    """A start, and where it ends in ln T; of a correction the power of 1/T with which it fades."""
+
+    bend: Bend
+    at: float
+
+
 class Family(NamedTuple):
-    """Curves in the order of their parameter, a row each, with words for each.
+    """Curves in the order of their parameter, a row each, and the start that each of them is.
 
     `endless` is the curve of a regret that never bends; None where there is none.
     """
 
     curves: np.ndarray
-    words: list[str]
+    starts: list[Start]
     endless: np.ndarray | None = None
 
 
@@ -80,9 +96,9 @@ def _bent(x, length, rate, kind, whole):
             bend = bend[bend[:, 0] > 0.1]  # T0 > 1, so that ln T0 has a logarithm
         start = _log_rate(x, trivial) + _log_rate(bend, rate) - _log_rate(bend, trivial)
         curves = -np.logaddexp(-sign * softness * start, -sign * softness * g) / softness - sign * g
-        said = "a linear start" if trivial.slope else "a start without growth"
-        words = [f"{said} that bends into it at T = {horizon(t)}" for t in bend[:, 0]]
-        yield Family(curves, words, sign * (_log_rate(x, trivial) - g))
+        before = Bend.LINEAR if trivial.slope else Bend.LEVEL
+        found = [Start(before, at) for at in bend[:, 0].tolist()]
+        yield Family(curves, found, sign * (_log_rate(x, trivial) - g))
 
 
 def _faded(x, kind):
@@ -91,7 +107,7 @@ def _faded(x, kind):
             curves = np.log1p(-REDUCTIONS[:, None] * np.exp(-power * (x - x[0])))
         else:
             curves = -np.log1p(ADDITIONS[:, None] * np.exp(power * (x[-1] - x)))
-        yield Family(curves, [f"a correction that fades like T^-{power:g}"] * len(curves))
+        yield Family(curves, [Start(Bend.FADING, power)] * len(curves))
 
 
 def _late_logarithm(x, length, rate, whole):
@@ -103,10 +119,5 @@ def _late_logarithm(x, length, rate, whole):
         begin = places[:, None]
         curves = rate.log_power * (np.log(np.logaddexp(0.0, power * (x - begin)) / power) - np.log(x))
         rising = curves @ whole > 0
-        words = [f"a logarithm that starts at T = {horizon(t)}" for t in begin[rising, 0]]
-        yield Family(curves[rising], words, growth * x - rate.log_power * np.log(x))
-
-
-def horizon(log) -> str:
-    """T from its logarithm, however large."""
-    return f"{math.exp(log):.2g}" if log < 700 else f"1e+{log / math.log(10):.0f}"
+        found = [Start(Bend.LATE_LOGARITHM, at) for at in begin[rising, 0].tolist()]
+        yield Family(curves[rising], found, growth * x - rate.log_power * np.log(x))

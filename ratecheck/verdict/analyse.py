@@ -12,32 +12,20 @@ from functools import cached_property
 
 import numpy as np
 
-from ..claims import NEVER, Case, Claim, Control, Curve
+from ..claims import NEVER, Case, Claim, Control, Curve, Outcome
 from ..fit.fit import Fit, fit_rate
 from ..fit.log_means import FitError, LogMeans, log_means, rounded_up, within
 from ..lower_bound.hard_family import NONE, Sandwich
 from ..predict.far import Far, far, visible
 from .agreement import Agreement, compare, variance
 from .compare import Gap, gap_of
-from .rules import (
-    LOG_MARGIN,
-    RESOLUTION,
-    Assessment,
-    Outcome,
-    Verdict,
-    adjusted_among,
-    decide,
-    decide_parts,
-    holm,
-    log_worth,
-    looks_cost,
-    with_force,
-)
+from .findings import Blame, Overruled, Remarks, Rule
+from .rules import LOG_MARGIN, RESOLUTION, Verdict, decide, log_worth, looks_cost, with_force
+from .several import Assessment, adjusted_among, decide_parts, holm
 
 FEWEST = 3  # runs at a horizon, for an interval
 CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
 FEASIBLE = 1e12  # the last horizon that anybody would wait for
-SPARED = "a mean below the certified curve would have been caught, whatever its slope"
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
 
@@ -396,8 +384,8 @@ def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str,
         found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
         above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
         found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
-        left_out = f" ({'; '.join(sandwich.problems)})" if sandwich.problems else ""
-        found = replace(found, reason=found.reason + left_out, spared=SPARED)
+        left_out = (Remarks(tuple(sandwich.problems)),) if sandwich.problems else ()
+        found = replace(found, clauses=(*found.clauses, *left_out), not_testable_by_slope=True)
     return Judged(claim, Assessment(found, found))
 
 
@@ -411,7 +399,7 @@ def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
         f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
     )
     p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
-    return Verdict(Outcome.REFUTED, reason, margin=margin, p_value=p, blames="exponent")
+    return Verdict(Outcome.REFUTED, reason, margin=margin, p_value=p, blames=Blame.EXPONENT)
 
 
 def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
@@ -432,8 +420,7 @@ def irrefutable(claim: Claim) -> str:
 def held_back(verdict, why):
     if verdict.name != Outcome.REFUTED:
         return verdict
-    reason, changed = f"{verdict.reason}, but {why}", "REFUTED but for a guard"
-    return replace(verdict, name=Outcome.INCONCLUSIVE, p_value=1.0, blames="", reason=reason, changed=changed)
+    return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)
 
 
 def adjusted(results) -> list[Result]:

@@ -25,7 +25,7 @@ from scipy import special
 
 from ..fit.fit import Fit
 from ..rates import Rate
-from .alternatives import log_powers, starts
+from .alternatives import Start, log_powers, starts
 
 WHOLE, LATE, LAST, END, AHEAD, ONWARD, BEND = range(7)  # the probes
 LATE_LEVEL = 0.6  # at which the last half must show the excess too
@@ -53,7 +53,7 @@ class Evidence:
     without: np.ndarray  # power 1, and of the power 0
     starts: np.ndarray  # whole slope and bend of each curve that tends to the promise
     endless: np.ndarray  # the same of the curve that it would be if it did not bend
-    words: tuple[str, ...]  # one for each of them
+    start_of: tuple[Start, ...]  # for each of them
     logs: np.ndarray | None  # the same of curves with another log power; None where the log power is judged
     length: float  # of the window, in the variable of the slope
 
@@ -157,11 +157,11 @@ class Evidence:
         return special.stdtr(self.df, -distance)
 
     @property
-    def nearest(self) -> str:
-        """Words for the start that explains the runs best."""
+    def nearest(self) -> Start:
+        """The start that explains the runs best."""
         gap = self._scaled(self.value[[WHOLE, BEND]]) - self._scaled(self.starts)
         distance = gap[:, 0] ** 2 + np.maximum(gap[:, 1], 0.0) ** 2
-        return self.words[int(np.argmin(np.where(self._bending, distance, np.inf)))]
+        return self.start_of[int(np.argmin(np.where(self._bending, distance, np.inf)))]
 
     # Force
 
@@ -257,7 +257,7 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
     variable = fit.log_x if log_power else x
     base = np.zeros_like(x) if log_power else -sign * logarithm
     curves = probes[[WHOLE, BEND]]
-    points, endless, words = _starting(x.tobytes(), rate, kind, curves.tobytes())
+    points, endless, start_of = _starting(x.tobytes(), rate, kind, curves.tobytes())
     logs = None if log_power else np.empty((0, 2))
     if not log_power and fit.data.horizons[0] > np.e:  # or no logarithm explains anything
         logs = refined(log_powers(x, margin) @ curves.T)
@@ -272,7 +272,7 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
         without=probes @ base,
         starts=points,
         endless=endless,
-        words=words,
+        start_of=start_of,
         logs=logs,
         length=float(variable[-1] - variable[0]),
     )
@@ -280,7 +280,7 @@ def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = F
 
 @lru_cache(maxsize=64)
 def _starting(x, rate, kind, weights):
-    """Whole slope and bend of each start, and words for it; the same few windows come again and again."""
+    """Whole slope and bend of each start, and the start itself; the same few windows come again and again."""
     x = np.frombuffer(x)
     weights = np.frombuffer(weights).reshape(2, -1)
     families = starts(x, rate, kind, weights[0])
@@ -289,12 +289,12 @@ def _starting(x, rate, kind, weights):
         np.broadcast_to(np.nan if family.endless is None else weights @ family.endless, some.shape)
         for family, some in zip(families, pairs, strict=True)
     ]
-    words = [word for family, some in zip(families, pairs, strict=True) for word in spread(family.words, len(some))]
+    found = [s for family, some in zip(families, pairs, strict=True) for s in spread(family.starts, len(some))]
     if not pairs:
         return np.empty((0, 2)), np.empty((0, 2)), ()
-    return np.concatenate(pairs), np.concatenate(endless), tuple(words)
+    return np.concatenate(pairs), np.concatenate(endless), tuple(found)
 
 
-def spread(words, count):
-    """The words of neighbours, for the points between them too."""
-    return [words[min(i // STEPS, len(words) - 1)] for i in range(count)]
+def spread(found, count):
+    """The starts of neighbours, for the points between them too."""
+    return [found[min(i // STEPS, len(found) - 1)] for i in range(count)]

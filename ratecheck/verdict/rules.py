@@ -10,7 +10,7 @@ REFUTED       the lower limit exceeds the margin on the whole window, also when 
               rate explains the runs;
 INCONCLUSIVE  otherwise, with the number of runs or the horizon that would settle it.
 
-`evidence` computes all that, `explanations` knows the starts.  A rate is refuted as a whole; an exponent only where no
+`evidence` computes all that, `alternatives` knows the starts.  A rate is refuted as a whole; an exponent only where no
 other power of ln T explains the runs either, for T^0.65 and T^0.5 (ln T)^1.5 are the same over ten doublings.
 
 Whoever judges growing data again and again spends the error of 5 % over the looks: look k takes 5 % / (k (k + 1)), and
@@ -27,66 +27,85 @@ from numbers import Real
 
 import numpy as np
 
-from ..arguments import items, shown, whole
+from ..arguments import shown, whole
 from ..claims import MARGIN, Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit, check_fit, fit_rate, in_steps
-from ..fit.log_means import OURS, FitError, LogMeans, Words, check_level, rounded_up
+from ..fit.log_means import OURS, FitError, LogMeans, Words, check_level
 from ..rates import Rate
-from .evidence import END, WHOLE, Evidence, evidence
+from . import sentences
+from .evidence import Evidence, evidence
+from .findings import Advice, Blame, Finding, Force, Overruled, Remarks, Remedy, Rule, Why
 
 LOG_MARGIN = 0.5  # of a log power: at ln T = 10 a power of 1/2 is a slope of 0.05
 LEVEL = 0.95
 RESOLUTION = 0.25  # of a slope: a verdict that a power beyond it could have passed decides nothing
 LIKELY = 0.7  # that more runs decide, before so many are advised; measured, nine in ten of them then do
 MOST_DOUBLINGS = 6  # of the runs that advice looks ahead
-LONGEST = 1e100  # a horizon that is worth naming
+LONGEST_HORIZON = 1e100  # a horizon that is worth naming
+
+Clause = Finding | Overruled | Force | Remarks
 
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Speaking):
-    """A verdict on one claim: its name, one sentence of reason, and the numbers behind it.
+    """A verdict on one claim: its name, one sentence of `reason`, and the numbers behind it.
 
     `excess` is measured minus promised, in the direction that hurts the claim; `p_value` belongs to the test that
     decided (1 where nothing was decided), multiplied for the look at which it did.  `blames` says what a refutation
-    speaks against: "exponent", "logarithm", or "exponent or logarithm" where the runs do not tell.
+    speaks against.
     """
 
     name: Outcome
-    reason: str
+    problem: str = ""  # where nothing was judged: why
+    clauses: tuple[Clause, ...] = ()  # of the reason, as data
     excess: Estimate | None = None
     margin: float = MARGIN
     p_value: float = 1.0
-    blames: str = ""
+    blames: Blame = Blame.NOTHING
     tolerates: float | None = None  # the largest growth beyond the claim that could have come out CONSISTENT
     promised: Rate | None = None
     kind: str = "upper"
     look: int | None = None
-    spared: str = ""  # where no slope refutes the claim: what would
-    changed: str = ""  # what it was before a rule beyond this claim's own runs made it INCONCLUSIVE
+    not_testable_by_slope: bool = False  # a mean below the certified curve would refute it, and nothing else
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     data: LogMeans | None = field(default=None, repr=False, compare=False)
     error: float = field(default=1 - LEVEL, repr=False, compare=False)  # that this look may spend, among all claims
 
+    @property
+    def reason(self) -> str:
+        return sentences.reason(self)
+
+    @property
+    def overruled(self) -> Overruled | None:
+        """What it was before a rule beyond this claim's own runs made it INCONCLUSIVE."""
+        return next((clause for clause in reversed(self.clauses) if isinstance(clause, Overruled)), None)
+
+    @property
+    def advice(self) -> Advice | None:
+        """What would settle it, where that is more than a longer window."""
+        return next((c.advice for c in reversed(self.clauses) if isinstance(c, Finding | Overruled) and c.advice), None)
+
+    @property
+    def judges_log_power(self) -> bool:
+        return self.evidence is not None and self.evidence.logs is None
+
+    @property
+    def labels(self) -> Words:
+        return OURS if self.data is None else self.data.words
+
+    @property
+    def force(self) -> Force | None:
+        """What could have passed and what would have been caught; None where nothing was judged."""
+        if self.evidence is None:
+            return None
+        until = None if self.catches is None else self.catches_until
+        return Force(self.tolerates, self.catches, until, self.not_testable_by_slope)
+
     @cached_property
     def catches(self) -> float | None:
         """The smallest growth beyond the claim that would have been REFUTED with a power of 90 %; None: none."""
-        return None if self.evidence is None or self.spared else self.evidence.catches(self.error)
-
-    @property
-    def force(self) -> str:
-        """What could have passed and what would have been caught, in words; empty where nothing was judged."""
-        if self.evidence is None:
-            return ""
-        passed = f"{self._grown(self.tolerates)} could have passed too"
-        if self.tolerates < 0:
-            passed = f"no {self._grown(0.0)} could have passed"
-        if self.spared:
-            return f"{passed}, {self.spared}"
-        if self.catches is None:
-            return f"{passed}, nothing would have been caught"
-        until = "" if self.catches_until is None else f" to {self._grown(self.catches_until)}"
-        return f"{passed}, {self._grown(self.catches)}{until} would have been caught"
+        return None if self.evidence is None or self.not_testable_by_slope else self.evidence.catches(self.error)
 
     @cached_property
     def catches_until(self) -> float | None:
@@ -102,20 +121,9 @@ class Verdict(Speaking):
     @property
     def _room(self) -> float:
         """The growth beyond the claim that is as bad as can be: linear, or none at all."""
-        if self.evidence.logs is None:
+        if self.judges_log_power:
             return math.inf
         return 1 - self.promised.slope if self.kind == "upper" else self.promised.slope
-
-    def _grown(self, by) -> str:
-        """The shape of a regret that breaks the claim by so much."""
-        by = by if self.kind == "upper" else -by
-        if self.evidence.logs is None:
-            return f"(ln {self._words.x})^{self.promised.log_power + by + 0.0:.3g}"
-        return self._words.power(self.promised.slope + by)
-
-    @property
-    def _words(self) -> Words:
-        return OURS if self.data is None else self.data.words
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -123,21 +131,25 @@ class Verdict(Speaking):
         if self.evidence is None:
             return None, None
         sign = 1 if self.kind == "upper" else -1
-        promised = self.promised.log_power if self.evidence.logs is None else self.promised.slope
+        promised = self.promised.log_power if self.judges_log_power else self.promised.slope
         passed, caught = (
             promised + sign * self.tolerates,
             None if self.catches is None else promised + sign * self.catches,
         )
-        if self.evidence.logs is None or not self._words.inverse:
+        if self.judges_log_power or not self.labels.inverse:
             return passed, caught
         return -passed, None if caught is None else -caught
 
     @property
     def alone(self) -> Verdict:
         """The verdict on the exponent alone: no refutation where a logarithm explains slope and bend as well."""
-        if self.name != Outcome.REFUTED or self.blames != "exponent or logarithm":
+        if self.name != Outcome.REFUTED or self.blames is not Blame.EITHER:
             return self
-        return replace(self, name=Outcome.INCONCLUSIVE, p_value=1.0, changed="REFUTED as a rate")
+        return self.overruled_by(Overruled(Rule.LOGARITHM, self.name), p_value=1.0)
+
+    def overruled_by(self, rule: Overruled, **changes) -> Verdict:
+        """The same, made INCONCLUSIVE."""
+        return replace(self, name=Outcome.INCONCLUSIVE, clauses=(*self.clauses, rule), **changes)
 
     def __str__(self):
         return f"{self.name}: {self.reason}"
@@ -149,7 +161,7 @@ class Verdict(Speaking):
         facts = {"verdict": self}
         if self.promised is not None:
             relation = "<=" if self.kind == "upper" else ">="
-            facts["claim"] = self._words.rate(self.promised.slope, self.promised.log_power, relation)
+            facts["claim"] = self.labels.rate(self.promised.slope, self.promised.log_power, relation)
         if self.excess is not None:
             facts["excess"] = f"{self.excess}, margin {self.margin:g}"
             facts["p-value"] = f"{self.p_value:.3g}" + ("" if self.look is None else f" at look {self.look}")
@@ -181,23 +193,15 @@ def verdict(
 def decide(
     fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True
 ) -> Verdict:
-    """The same without the words about force, which take longer than all else, or without any reason at all."""
+    """Judge a promised rate, the reason without its force, or (no `words`) no reason at all: that takes less time."""
     rate = in_steps(fit, rate)
-    _check(fit, rate, kind, margin, level, resolution, look)
+    check_judged(fit, rate, kind, margin, level, resolution, look)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
     found = evidence(at, rate, kind, margin)
-    measured = _measured(at, rate)
-    excess = at.whole.minus(rate.slope)
-    return _decided(found, excess, measured if words else "", rate, kind, level, look, at, resolution)
-
-
-def _measured(at: Fit, rate: Rate) -> str:
-    """The slope against the promised one, as the table counts; in a step size it is an order."""
-    words = at.data.words
-    name = "order" if words.inverse else "slope"
-    return f"{name} {at.slope:.3f} [{at.low:.3f}, {at.high:.3f}] against {words.slope(rate.slope) + 0.0:.3f}"
+    rule = {"kind": kind, "error": (1 - level) / looks_cost(look), "look": look, "resolution": resolution}
+    return _decided(found, at, rate, at.whole, rate.slope, words=words, **rule)
 
 
 def log_power_verdict(
@@ -219,137 +223,117 @@ def log_power_verdict(
 
 def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
     rate = in_steps(fit, rate)
-    _check(fit, rate, kind, margin, level, RESOLUTION, look)
+    check_judged(fit, rate, kind, margin, level, RESOLUTION, look)
     if fit.problem:
         return Verdict(Outcome.INCONCLUSIVE, fit.problem, margin=margin)
     found = evidence(fit, rate, kind, margin, log_power=True)
-    power = fit.log_power_at(rate.slope)
-    measured = f"log power {power.value:.2f} [{power.low:.2f}, {power.high:.2f}] against {rate.log_power:.2f}"
-    excess = power.minus(rate.log_power)
-    return _decided(found, excess, measured if words else "", rate, kind, level, look, fit)
+    rule = {"kind": kind, "error": (1 - level) / looks_cost(look), "look": look, "resolution": math.inf}
+    return _decided(found, fit, rate, fit.log_power_at(rate.slope), rate.log_power, words=words, **rule)
 
 
-def _decided(found: Evidence, excess, measured, rate, kind, level, look, fit, resolution=math.inf) -> Verdict:
-    """The verdict that the evidence gives, in words if there are any to start with."""
-    spent = looks_cost(look)
-    error = (1 - level) / spent
-    good, bad = float(found.consistent()), float(found.refuted())
-    side = "above" if (kind == "upper") != fit.data.words.inverse else "below"
-    of_exponent = found.logs is not None
-    tolerates = found.tolerates
-    caution = f" ({fit.caution})" if fit.caution else ""
-    rest = {
-        "excess": excess if kind == "upper" else excess.mirrored(),
-        "margin": found.margin,
-        "tolerates": tolerates,
-        "evidence": found,
-        "data": fit.data,
-        "error": error,
-        "promised": rate,
-        "kind": kind,
-        "look": look,
-    }
-    if good < error and tolerates <= resolution:
-        reason = (
-            f"{measured}: no more than {found.margin:g} {side} it, over the whole window, its last half and at "
-            f"{fit.data.words.end}"
-        )
-        return Verdict(Outcome.CONSISTENT, reason + caution, p_value=good * spent, **rest)
-    if bad < error:
-        blames = "logarithm"
-        reason = f"{measured}: more than {found.margin:g} {side} it"
-        if of_exponent:
-            blames = _blamed(found, error)
-            if blames != "exponent":
-                pair = _pair(fit, rate, found.margin if kind == "upper" else -found.margin)
-                reason += f", but {pair} explains slope and bend as well: the exponent alone is not refuted"
-        return Verdict(Outcome.REFUTED, reason + caution, p_value=bad * spent, blames=blames, **rest)
-    reason = measured and f"{measured}{_why(found, error, resolution, rate, side, fit, look)}"
-    return Verdict(Outcome.INCONCLUSIVE, reason + caution, **rest)
+def _decided(
+    found: Evidence, fit: Fit, rate: Rate, measured: Estimate, against: float, *, kind, error, look, resolution, words
+) -> Verdict:
+    """The verdict that the evidence gives, with its reason as data if `words` are asked for."""
+    good, bad, spent = float(found.consistent()), float(found.refuted()), looks_cost(look)
+    outcome, p, blames = Outcome.INCONCLUSIVE, 1.0, Blame.NOTHING
+    if good < error and found.tolerates <= resolution:
+        outcome, p = Outcome.CONSISTENT, good * spent
+    elif bad < error:
+        outcome, p = Outcome.REFUTED, bad * spent
+        blames = Blame.LOGARITHM if found.logs is None else blamed(found, error)
+    excess = measured.minus(against)
+    v = Verdict(
+        name=outcome,
+        excess=excess if kind == "upper" else excess.mirrored(),
+        margin=found.margin,
+        p_value=p,
+        blames=blames,
+        tolerates=found.tolerates,
+        promised=rate,
+        kind=kind,
+        look=look,
+        evidence=found,
+        data=fit.data,
+        error=error,
+    )
+    if not words:
+        return v
+    return replace(v, clauses=(_finding(v, fit, resolution, measured=measured, against=against, caution=fit.caution),))
 
 
-def _blamed(found: Evidence, error: float) -> str:
-    """What a refutation speaks against."""
-    return "exponent" if found.logarithmic() < error else "exponent or logarithm"
+def blamed(found: Evidence, error: float) -> Blame:
+    return Blame.EXPONENT if found.logarithmic() < error else Blame.EITHER
 
 
-def _pair(fit: Fit, rate: Rate, off: float) -> str:
-    """The promised exponent, off by the margin, with the log power that suits the runs."""
-    slope = rate.slope + off
-    power = round(fit.log_power_at(slope).value, 1)
-    words = fit.data.words
-    if words == OURS:
-        return str(Rate.of_regret(slope, power)).removeprefix("R = ")
-    return f"{words.x}^{words.slope(slope):.4g} (ln {words.x})^{power:.4g}"
-
-
-def _why(found: Evidence, error, resolution, rate, side, fit, look) -> str:
-    """Why nothing is decided, and what would change that."""
+def _finding(v: Verdict, fit: Fit, resolution: float, **measured) -> Finding:
+    """Why a verdict is what it is, and where it is open what would change that."""
+    found, error = v.evidence, v.error
+    if v.name == Outcome.CONSISTENT:
+        return Finding(Why.KEPT, **measured)
+    if v.name == Outcome.REFUTED:
+        return Finding(Why.BEYOND, instead=_instead(v, fit) if v.blames is Blame.EITHER else None, **measured)
     if found.consistent() < error:
-        lax = f"no more than {found.margin:g} {side} it, but a rate that is off by {found.tolerates:.2f} could be, too"
-        return f": {lax}{_until(fit, rate, resolution, found.margin)}"
-    advice = _advice(found, fit.data.replicates, error, fit.data, look)
-    longer_runs = f"{_further(fit.data)} would show more"
+        return Finding(Why.TOO_LAX, until=_until(fit, v.promised, resolution, found.margin), **measured)
     if found.exceeds() < error:
         if found.scatters() >= error:
-            return f", but the points scatter about the line as much as that; {longer_runs}"
+            return Finding(Why.SCATTERED, **measured)
         if found.starting() >= error:
-            enough = advice if advice.endswith("would do") else longer_runs
-            return f", but {fit.data.words.said(found.nearest)} explains slope and bend as well; {enough}"
+            advice = advised(found, fit.data, error, None) if v.look is None else None
+            enough = advice if advice is not None and advice.remedy is Remedy.RUNS else None
+            return Finding(Why.STARTING, start=found.nearest, advice=enough, **measured)
         if found.refuted() >= error:
-            return f", but not over the last half of the window; {longer_runs}"
+            return Finding(Why.NOT_LATELY, **measured)
     if found.rises_beyond:
-        return f", but the excess is rising and may pass {found.margin:g}; {longer_runs}"
-    return f"; {advice}"
+        return Finding(Why.RISING, **measured)
+    return Finding(Why.UNDECIDED, advice=advised(found, fit.data, error, v.look), **measured)
 
 
-def _advice(found: Evidence, runs: int, error: float, data: LogMeans, look: int | None) -> str:
+def _instead(v: Verdict, fit: Fit) -> Rate:
+    """The promised exponent, off by the margin, with the log power that suits the runs."""
+    slope = v.promised.slope + (v.margin if v.kind == "upper" else -v.margin)
+    return Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))
+
+
+def advised(found: Evidence, data: LogMeans, error: float, look: int | None) -> Advice:
     """The next look that is likely to decide, given what these runs have shown, or what keeps more runs from it."""
-    chance, when, words = 0.0, "", data.words
-    apart = f"excess {found.value[WHOLE]:+.3f} over the whole window, {found.value[END]:+.3f} at {words.end}"
     if data.source == "series":
-        return f"{_further(data)} would tell more ({apart})"
+        return Advice(Remedy.LONGER)
     if look is not None:
-        error, when = error * looks_cost(look) / looks_cost(look + 1), f", at look {look + 1}"
+        error, look = error * looks_cost(look) / looks_cost(look + 1), look + 1
     for doublings in range(1, MOST_DOUBLINGS + 1):
         chance = found.deciding(2.0**doublings, error)
         if chance >= LIKELY:
-            return f"{_more(runs, doublings)} would do{when}"
+            return _more(data.replicates, doublings, look)
     if data.noisy:
-        return f"{_further(data)} would tell more ({apart})"
+        return Advice(Remedy.LONGER)
     if not found.decides_if_exact(error):
-        return f"more runs that go on like these would not tell ({apart}); {_further(data)} would tell more"
-    many = f"{2**MOST_DOUBLINGS} times as many decide with a chance of {100 * chance:.0f} %"
-    return f"more runs may tell ({apart}; {many})"
+        return Advice(Remedy.NO_RUNS_BUT_LONGER)
+    return Advice(Remedy.PERHAPS_RUNS, times=2**MOST_DOUBLINGS, chance=chance)
 
 
-def _more(runs: int, doublings: int) -> str:
-    """So many runs; of a table that does not name them, so much smaller errors."""
-    return f"N = {runs * 2**doublings} runs" if runs else f"standard errors {2 ** (doublings / 2):.1f} times smaller"
+def _more(runs: int, doublings: int, look: int | None = None) -> Advice:
+    return Advice(Remedy.RUNS, runs=runs * 2**doublings, shrink=2 ** (doublings / 2), look=look)
 
 
-def _until(fit: Fit, rate: Rate, resolution, margin) -> str:
+def _until(fit: Fit, rate: Rate, resolution, margin) -> float | None:
     """The horizon from which on no power beyond the resolution could pass: a logarithm is worth less and less."""
     x = fit.x
     step = float(np.median(np.diff(x)))
-    nothing = "; no window of a reasonable length would do"
-    if not rate.log_power:
-        return nothing
-    for count in range(len(x) + 1, 4 * len(x)):
+    for count in range(len(x) + 1, 4 * len(x)) if rate.log_power else ():
         longer = x[0] + step * np.arange(count)
-        if longer[-1] > math.log(LONGEST):
-            break
+        if longer[-1] > math.log(LONGEST_HORIZON):
+            return None
         centred = longer - longer.mean()
         worth = float(np.polyfit(centred, np.log(longer), 2) @ [2 * centred[-1], 1.0, 0.0])  # at its end
         if margin + rate.log_power * worth <= resolution:
-            return f"; {fit.data.words.end} = {_far(fit.data, math.exp(longer[-1]))} would do"
-    return nothing
+            return math.exp(longer[-1])
+    return None
 
 
 def with_force(v: Verdict) -> Verdict:
-    """The same, with words about its force."""
-    said = v.force
-    return replace(v, reason=f"{v.reason}; {said}") if said else v
+    """A verdict whose reason names its force, which takes longer to compute than all else."""
+    return v if v.force is None else replace(v, clauses=(*v.clauses, v.force))
 
 
 def looks_cost(look: int | None) -> int:
@@ -369,123 +353,48 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
     promised, rate = rate, in_steps(fit, rate)
-    _check(fit, rate, "upper", margin, level, RESOLUTION, None)
+    check_judged(fit, rate, "upper", margin, level, RESOLUTION, None)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
-    excess = at.whole.minus(rate.slope)
-    measured = _measured(at, rate)
     inside = max(
         max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (e.minus(rate.slope) for e in at.straight())
     )
-    caution = f" ({at.caution})" if at.caution else ""
     bent = at.curvature_p() < 1 - level or at.strays(rate.slope, margin, level)
-    if inside < 1 - level and not bent:
-        reason = f"{measured}: equal within {margin:g}, over the whole window, its last half and at both ends{caution}"
-        return Verdict(Outcome.CONSISTENT, reason, excess, margin, inside)
-    for kind in ("upper", "lower"):
+    equal = inside < 1 - level and not bent
+    for kind in () if equal else ("upper", "lower"):
         if decide(fit, promised, kind, margin, level, words=False).name == Outcome.REFUTED:
             return decide(fit, promised, kind, margin, level)
-    ends = at.straight()[2:]
-    words = at.data.words
-    first, last = (words.slope(e.value) for e in ends)
-    slopes = f"{first:.3f} at the first {'horizon' if words == OURS else words.x} and {last:.3f} at the last"
-    if bent:
-        why = f"but the line is bent ({slopes}); {_further(at.data)} would tell more"
-        return Verdict(Outcome.INCONCLUSIVE, f"{measured}, {why}{caution}", excess, margin)
+    first, last = (e.value for e in at.straight()[2:])
+    finding = Finding(
+        Why.EQUAL if equal else Why.BENT if bent else Why.UNDECIDED,
+        at.whole,
+        rate.slope,
+        at.caution,
+        advice=None if equal or bent else _advised_to_be_equal(at, rate, margin),
+        ends=(first, last),
+    )
     return Verdict(
-        Outcome.INCONCLUSIVE, f"{measured}; {_equal(at, rate, margin, level, slopes)}{caution}", excess, margin
+        name=Outcome.CONSISTENT if equal else Outcome.INCONCLUSIVE,
+        clauses=(finding,),
+        excess=at.whole.minus(rate.slope),
+        margin=margin,
+        p_value=inside if equal else 1.0,
+        data=at.data,
     )
 
 
-def _equal(at: Fit, rate: Rate, margin, level, slopes) -> str:
+def _advised_to_be_equal(at: Fit, rate: Rate, margin) -> Advice:
     """How many runs would show equality, if the slopes are what they seem to be."""
-    n, end = at.data.replicates, _further(at.data)
     if at.data.source == "series":
-        return f"{end} would tell more ({slopes})"
+        return Advice(Remedy.LONGER)
     for doublings in range(1, MOST_DOUBLINGS + 1):
         shrunk = [replace(e.minus(rate.slope), se=e.se / 2 ** (doublings / 2)) for e in at.straight()]
         if all(abs(e.value) + (e.high - e.value) + 1.3 * e.se < margin for e in shrunk):
-            return f"{_more(n, doublings)} would do"
+            return _more(at.data.replicates, doublings)
     if all(abs(e.value - rate.slope) < margin for e in at.straight()):
-        return f"more runs may tell ({slopes}; {2**MOST_DOUBLINGS} times as many do not suffice)"
-    return f"more runs that go on like these would not tell ({slopes}); {end} would tell more"
-
-
-@dataclass(frozen=True, repr=False)
-class Assessment(Speaking):
-    """A printed rate, judged in its parts: the exponent may hold where the printed log power does not.
-
-    `exponent` is judged at the corrected log power, or at the printed one where theory corrects nothing, and refuted
-    only where no logarithm explains the runs; `corrected_log_power` is None where theory corrects nothing.
-    """
-
-    exponent: Verdict
-    log_power: Verdict
-    corrected_log_power: Verdict | None = None
-
-    @property
-    def name(self) -> Outcome:
-        """The verdict on the rate as printed."""
-        names = {self.exponent.name, self.log_power.name}
-        if Outcome.REFUTED in names:
-            return Outcome.REFUTED
-        return Outcome.CONSISTENT if names == {Outcome.CONSISTENT} else Outcome.INCONCLUSIVE
-
-    def __str__(self):
-        parts = self._facts()
-        names = ", ".join(f"{part} {v.name}" for part, v in parts.items())
-        return f"{names}: " + "; ".join(f"{part}: {v.reason}" for part, v in parts.items())
-
-    def __repr__(self):
-        return f"<Assessment {self}>"
-
-    def _facts(self):
-        parts = {"exponent": self.exponent, "printed log power": self.log_power}
-        return parts | ({} if self.corrected_log_power is None else {"corrected log power": self.corrected_log_power})
-
-
-def assess(
-    fit: Fit,
-    printed: Rate,
-    corrected: Rate | None = None,
-    kind: str = "upper",
-    margin: float = MARGIN,
-    log_margin: float = LOG_MARGIN,
-    level: float = LEVEL,
-    resolution: float = RESOLUTION,
-    look: int | None = None,
-) -> Assessment:
-    """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place.
-
-    For example
-
-        print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
-    """
-    exponent, *powers = decide_parts(fit, printed, corrected, kind, margin, log_margin, level, resolution, look)
-    return Assessment(*map(with_force, (exponent.alone, *powers)))
-
-
-def decide_parts(
-    fit,
-    printed,
-    corrected=None,
-    kind="upper",
-    margin=MARGIN,
-    log_margin=LOG_MARGIN,
-    level=LEVEL,
-    resolution=RESOLUTION,
-    look=None,
-) -> list[Verdict]:
-    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected."""
-    _check(fit, printed, kind, margin, level, resolution, look)
-    if not (corrected is None or isinstance(corrected, Rate)):
-        raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
-    if corrected is not None and not math.isclose(corrected.exponent, printed.exponent):
-        raise ValueError(f"a correction must keep the exponent, but {printed} and {corrected} differ in it")
-    rates = [printed] if corrected in (None, printed) else [printed, corrected]
-    powers = [decide_log_power(fit, rate, kind, log_margin, level, look) for rate in rates]
-    return [decide(fit, rates[-1], kind, margin, level, resolution, look), *powers]
+        return Advice(Remedy.PERHAPS_RUNS, times=2**MOST_DOUBLINGS)
+    return Advice(Remedy.NO_RUNS_BUT_LONGER)
 
 
 def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **options) -> Verdict:
@@ -506,59 +415,7 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
     return verdict(fit, rate, kind, margin, options.get("level", LEVEL), **rules)
 
 
-def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
-    """Adjust for many claims: decisions whose p-values do not survive Holm's step-down become INCONCLUSIVE.
-
-    For example
-
-        rc.holm([rc.judge(runs, rc.Rate.parse(text)) for text in ("T^0.5", "T^0.4")])
-    """
-    verdicts = list(items("verdicts", verdicts, "verdicts"))
-    for v in verdicts:
-        if not isinstance(v, Verdict):
-            raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
-    check_level(level)
-    return [
-        _adjusted(v, p, kept, len(verdicts)) for v, p, kept in zip(verdicts, *_in_family(verdicts, level), strict=True)
-    ]
-
-
-def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
-    """A verdict as Holm adjusts it in the place of another."""
-    family = [*verdicts[:place], v, *verdicts[place + 1 :]]
-    p, kept = _in_family(family, LEVEL)
-    return _adjusted(v, p[place], kept[place], len(family))
-
-
-def _in_family(verdicts, level):
-    return step_down([1.0 if v.name == Outcome.INCONCLUSIVE else v.p_value for v in verdicts], 1 - level)
-
-
-def step_down(p, error) -> tuple[list[float], list[bool]]:
-    """Holm's p-values, and which of them survive; statsmodels has it too, but takes half a second to load."""
-    order = np.argsort(p)
-    ranked, left = np.array(p, dtype=float)[order], np.arange(len(p), 0, -1)
-    adjusted, survives = np.empty(len(p)), np.empty(len(p), dtype=bool)
-    adjusted[order] = np.minimum(np.maximum.accumulate(ranked * left), 1.0)
-    survives[order] = np.logical_and.accumulate(ranked <= error / left)
-    return adjusted.tolist(), survives.tolist()
-
-
-def _adjusted(v: Verdict, p, kept, claims) -> Verdict:
-    if v.name == Outcome.INCONCLUSIVE:
-        return v
-    left = v.error * v.p_value / p if p > 0 else v.error  # of the error, for this claim
-    if kept:
-        blames = _blamed(v.evidence, left) if v.blames == "exponent" and v.evidence is not None else v.blames
-        return replace(v, p_value=p, error=left, blames=blames)
-    reason = f"{v.reason}; alone {v.name}, but not among {claims} claims (Holm: p = {p:.3g})"
-    if v.evidence is not None:
-        reason += f"; {_advice(v.evidence, v.data.replicates, left, v.data, v.look)}"
-    changed = f"{v.name} alone, not among {claims} claims"
-    return replace(v, name=Outcome.INCONCLUSIVE, reason=reason, p_value=p, blames="", error=left, changed=changed)
-
-
-def _check(fit, rate, kind, margin, level, resolution, look):
+def check_judged(fit, rate, kind, margin, level, resolution, look):
     check_fit(fit)
     check_rule(rate, kind, margin, level, resolution, look)
 
@@ -575,23 +432,6 @@ def check_rule(rate, kind, margin, level, resolution, look):
     if look is not None:
         whole("look", look, 1, 10**6)
     check_level(level)
-
-
-def _further(data: LogMeans) -> str:
-    """What makes a window longer: a further horizon or, where it ends in noise, more runs."""
-    if data.noisy:
-        return "more runs, which carry the window further into what is noise now,"
-    return f"{data.words.end} = {longer(data)}"
-
-
-def longer(data: LogMeans) -> str:
-    """The end of a window twice as long in ln T."""
-    far = 2 * math.log(data.horizons[-1]) - math.log(data.horizons[0])
-    return _far(data, math.exp(min(far, 600.0)))
-
-
-def _far(data: LogMeans, horizon) -> str:
-    return f"{data.words.place(horizon):.2g}" if data.words.inverse else rounded_up(horizon)
 
 
 def log_worth(horizons) -> float:

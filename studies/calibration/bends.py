@@ -8,10 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from ratecheck.fit.fit import Fit, fit_rate
-from ratecheck.fit.log_means import LogMeans
-from ratecheck.rates import Rate
-from studies.calibration.scenarios import blocks, separate
+import ratecheck as rc
+from ratecheck.fit.fit import Fit
+from studies.calibration.scenarios import blocks, means, separate
 
 HORIZONS = 2.0 ** np.arange(9, 20)
 LENGTH = HORIZONS[-1] / HORIZONS[0]
@@ -20,7 +19,7 @@ RUNS = {  # how single runs scatter about the mean, and whether they are seen at
     "separate": (separate(0.5), False),
     "separate, noisy": (separate(1.0), False),
 }
-ROOT = Rate.of_regret(0.5)
+ROOT = rc.Rate.of_regret(0.5)
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Bend:
 
     name: str
     mean: Callable[[np.ndarray], np.ndarray]
-    claim: Rate
+    claim: rc.Rate
     holds: bool  # the claim, for T to infinity
     exponent: bool  # its exponent
     kind: str = "upper"
@@ -38,7 +37,7 @@ class Bend:
     def fit(self, rng, runs: str, n: int) -> Fit:
         scatter, anytime = RUNS[runs]
         R = scatter(rng, self.mean(HORIZONS), n)
-        return fit_rate(LogMeans.of(HORIZONS, tuple(R.T.copy()), anytime))
+        return rc.fit_rate(means(HORIZONS, R, anytime))
 
 
 def place(share):
@@ -80,7 +79,7 @@ def crossover(octave, sharpness=4.0):
 
 
 def power(slope, log_power=0.0):
-    return Rate.of_regret(slope, log_power).regret
+    return rc.Rate.of_regret(slope, log_power).regret
 
 
 def late_logarithm(octave):
@@ -105,16 +104,16 @@ def corrections():
     yield Bend("T^.5 (1 - 2 T^-.2)", lambda T: np.sqrt(T) * (1 - 2 * T**-0.2), ROOT, True, True)
     for octave in (12, 15):
         name = f"a logarithm that starts at 2^{octave}, claimed as ln T"
-        yield Bend(name, late_logarithm(octave), Rate.of_regret(0.0, 1.0), True, True)
-    yield Bend("T^.5 ln T, claimed as T^.5 (ln T)^2", power(0.5, 1.0), Rate.of_regret(0.5, 2.0), True, True)
+        yield Bend(name, late_logarithm(octave), rc.Rate.of_regret(0.0, 1.0), True, True)
+    yield Bend("T^.5 ln T, claimed as T^.5 (ln T)^2", power(0.5, 1.0), rc.Rate.of_regret(0.5, 2.0), True, True)
 
 
 def rises():
     for size in (1, 8):
         name = f"T^.7 and {size} times its first term, claimed as T^.6"
-        yield Bend(name, floor(size, 0.7), Rate.of_regret(0.6), False, False)
+        yield Bend(name, floor(size, 0.7), rc.Rate.of_regret(0.6), False, False)
     for octave in (12, 14, 16, 19):
-        claim = Rate.of_regret(0.65)
+        claim = rc.Rate.of_regret(0.65)
         yield Bend(
             f"T^.5 that turns into T^.75 at 2^{octave}, claimed as T^.65",
             crossover(octave),
@@ -126,7 +125,7 @@ def rises():
     yield Bend(
         "T / 200 and 30 ln T, claimed as T^(2/3)",
         lambda T: T / 200 + 30 * np.log(T),
-        Rate.of_regret(2 / 3),
+        rc.Rate.of_regret(2 / 3),
         False,
         False,
     )
@@ -134,20 +133,20 @@ def rises():
 
 def logarithms():
     for slope, log_power in ((0.6, 1.0), (0.6, 1.5), (0.65, 2.0), (0.85, 4.0)):
-        claim = Rate.of_regret(0.5, log_power)
+        claim = rc.Rate.of_regret(0.5, log_power)
         yield Bend(f"T^{slope:g}, claimed as T^.5 (ln T)^{log_power:g}", power(slope), claim, False, False, shown=False)
     for true, claimed in ((2.0, 1.0), (3.0, 1.0), (3.0, 0.0)):
         name = f"T^.5 (ln T)^{true:g}, claimed with the log power {claimed:g}"
-        yield Bend(name, power(0.5, true), Rate.of_regret(0.5, claimed), False, True)
+        yield Bend(name, power(0.5, true), rc.Rate.of_regret(0.5, claimed), False, True)
 
 
 def pure():
     for log_power in (0.0, 1.0):
-        claim = Rate.of_regret(0.5, log_power)
+        claim = rc.Rate.of_regret(0.5, log_power)
         yield Bend(f"{str(claim)[4:]} itself", power(0.5, log_power), claim, True, True)
         wrong = power(0.65, log_power)
         yield Bend(
-            f"{str(Rate.of_regret(0.65, log_power))[4:]}, claimed as {str(claim)[4:]}", wrong, claim, False, False
+            f"{str(rc.Rate.of_regret(0.65, log_power))[4:]}, claimed as {str(claim)[4:]}", wrong, claim, False, False
         )
     yield Bend("T, claimed as T^.5", power(1.0), ROOT, False, False)
 

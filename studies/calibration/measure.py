@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ratecheck.fit.fit import fit_rate, slope_difference
-from ratecheck.fit.log_means import LogMeans
-from ratecheck.rates import Rate
-from ratecheck.verdict.rules import MARGIN, Outcome, decide, decide_log_power, holm, tight
+import ratecheck as rc
+from ratecheck.verdict.rules import MARGIN, decide, decide_log_power
 from studies.calibration.bends import BENDS
 from studies.calibration.real import REAL
 from studies.calibration.rules import SCATTERED, advised, bent, forceful, looked, real
@@ -23,6 +21,7 @@ from studies.calibration.scenarios import (
     blocks,
     linear_start,
     lognormal,
+    means,
     named,
     separate,
 )
@@ -86,24 +85,24 @@ def decisions(scenario, n, repeats, seed) -> dict:
     def shares(truth, *judged):
         fits = [scenario.fit(rng, truth, n) for _ in range(repeats)]
         found = [[j(f).name for f in fits] for j in judged]
-        return [{name: names.count(name) / repeats for name in Outcome} for names in found]
+        return [{name: names.count(name) / repeats for name in rc.Outcome} for names in found]
 
     row = {"scenario": scenario.name, "N": n}
     for off in (0.0, *OFF):
-        [found] = shares(Rate(CLAIM.exponent - off, CLAIM.log_power), _upper)
+        [found] = shares(rc.Rate(CLAIM.exponent - off, CLAIM.log_power), _upper)
         row |= {f"{name} +{off:g}": value for name, value in found.items()}
     for power, label in ((1.0, "log power right refuted"), (2.0, "log power 2 for 1 refuted")):
-        [found] = shares(Rate(CLAIM.exponent, power), _log_power)
-        row[label] = found[Outcome.REFUTED]
+        [found] = shares(rc.Rate(CLAIM.exponent, power), _log_power)
+        row[label] = found[rc.Outcome.REFUTED]
     lower, equal = shares(CLAIM, _lower, _tight)
-    row["lower refuted though right"] = lower[Outcome.REFUTED]
-    row["tight refuted though right"] = equal[Outcome.REFUTED]
-    row["tight consistent though right"] = equal[Outcome.CONSISTENT]
-    lower, equal = shares(Rate(CLAIM.exponent + WRONG, CLAIM.log_power), _lower, _tight)
-    row[f"lower refuted, off by {WRONG}"] = lower[Outcome.REFUTED]
-    row[f"tight consistent, off by {WRONG}"] = equal[Outcome.CONSISTENT]
-    [hidden] = shares(Rate(1 / 3, 0.0), _upper)
-    row["hidden consistent"] = hidden[Outcome.CONSISTENT]
+    row["lower refuted though right"] = lower[rc.Outcome.REFUTED]
+    row["tight refuted though right"] = equal[rc.Outcome.REFUTED]
+    row["tight consistent though right"] = equal[rc.Outcome.CONSISTENT]
+    lower, equal = shares(rc.Rate(CLAIM.exponent + WRONG, CLAIM.log_power), _lower, _tight)
+    row[f"lower refuted, off by {WRONG}"] = lower[rc.Outcome.REFUTED]
+    row[f"tight consistent, off by {WRONG}"] = equal[rc.Outcome.CONSISTENT]
+    [hidden] = shares(rc.Rate(1 / 3, 0.0), _upper)
+    row["hidden consistent"] = hidden[rc.Outcome.CONSISTENT]
     return row
 
 
@@ -116,7 +115,7 @@ def _lower(fit):
 
 
 def _tight(fit):
-    return tight(fit, CLAIM)
+    return rc.tight(fit, CLAIM)
 
 
 def _log_power(fit):
@@ -130,11 +129,11 @@ def starts(power, n, repeats, seed) -> dict:
     row = {"start": power, "N": n}
     for label, truth, judged in (
         ("exponent right", CLAIM, _upper),
-        (f"exponent off by {WRONG}", Rate(CLAIM.exponent - WRONG, CLAIM.log_power), _upper),
+        (f"exponent off by {WRONG}", rc.Rate(CLAIM.exponent - WRONG, CLAIM.log_power), _upper),
         ("log power right", CLAIM, _log_power),
-        ("log power 2 for 1", Rate(CLAIM.exponent, 2.0), _log_power),
+        ("log power 2 for 1", rc.Rate(CLAIM.exponent, 2.0), _log_power),
     ):
-        refuted = [judged(scenario.fit(rng, truth, n)).name == Outcome.REFUTED for _ in range(repeats)]
+        refuted = [judged(scenario.fit(rng, truth, n)).name == rc.Outcome.REFUTED for _ in range(repeats)]
         row[label] = float(np.mean(refuted))
     return row
 
@@ -142,7 +141,7 @@ def starts(power, n, repeats, seed) -> dict:
 def differences(anytime, n, repeats, seed) -> dict:
     """Coverage and half-width of a difference of slopes, for two algorithms with and without common streams."""
     rng = np.random.default_rng([seed, n, 2])
-    slow, fast = (3.0 * Rate(exponent, 1.0).regret(HORIZONS) for exponent in (0.4, 0.5))
+    slow, fast = (3.0 * rc.Rate(exponent, 1.0).regret(HORIZONS) for exponent in (0.4, 0.5))
     scatter = blocks if anytime else separate(0.5)
     names = tuple(tuple(f"{0 if anytime else j} {i}" for i in range(n)) for j in range(len(HORIZONS)))
     found = {"common, named": [], "common, not named": [], "independent": []}
@@ -155,8 +154,8 @@ def differences(anytime, n, repeats, seed) -> dict:
             ("common, not named", second, None),
             ("independent", other, None),
         ):
-            a, b = (fit_rate(LogMeans.of(HORIZONS, tuple(S.T), anytime, streams=streams), 1.0) for S in (R, first))
-            e = slope_difference(a, b)
+            a, b = (rc.fit_rate(means(HORIZONS, S, anytime, streams), 1.0) for S in (R, first))
+            e = rc.slope_difference(a, b)
             found[label].append((e.low <= 0.1 <= e.high, (e.high - e.low) / 2))
     row = {"runs": "same at all horizons" if anytime else "separate per horizon", "N": n}
     for label, values in found.items():
@@ -173,20 +172,20 @@ def families(n, repeats, seed) -> dict:
         alone, together = [], []
         for _ in range(repeats):
             scenarios = [plain[k] for k in rng.integers(len(plain), size=FAMILY)]
-            truths = [Rate(CLAIM.exponent - off, CLAIM.log_power) for off in offs]
+            truths = [rc.Rate(CLAIM.exponent - off, CLAIM.log_power) for off in offs]
             verdicts = [_upper(s.fit(rng, truth, n)) for s, truth in zip(scenarios, truths, strict=True)]
             alone.append([v.name for v in verdicts])
-            together.append([v.name for v in holm(verdicts)])
+            together.append([v.name for v in rc.holm(verdicts)])
         for how, names in (("alone", np.array(alone)), ("Holm", np.array(together))):
             if label == "margin":
-                row[f"some REFUTED, {how}"] = np.mean((names == Outcome.REFUTED).any(axis=1))
-                row[f"some CONSISTENT, {how}"] = np.mean((names == Outcome.CONSISTENT).any(axis=1))
+                row[f"some REFUTED, {how}"] = np.mean((names == rc.Outcome.REFUTED).any(axis=1))
+                row[f"some CONSISTENT, {how}"] = np.mean((names == rc.Outcome.CONSISTENT).any(axis=1))
             else:
                 right, wrong = names[:, ::2], names[:, 1::2]
-                errors = (right == Outcome.REFUTED).any(axis=1) | (wrong == Outcome.CONSISTENT).any(axis=1)
+                errors = (right == rc.Outcome.REFUTED).any(axis=1) | (wrong == rc.Outcome.CONSISTENT).any(axis=1)
                 row[f"some error, {how}"] = np.mean(errors)
-                row[f"right CONSISTENT, {how}"] = np.mean(right == Outcome.CONSISTENT)
-                row[f"wrong REFUTED, {how}"] = np.mean(wrong == Outcome.REFUTED)
+                row[f"right CONSISTENT, {how}"] = np.mean(right == rc.Outcome.CONSISTENT)
+                row[f"wrong REFUTED, {how}"] = np.mean(wrong == rc.Outcome.REFUTED)
     return row
 
 

@@ -14,11 +14,12 @@ from functools import cache, partial
 
 import numpy as np
 
+import ratecheck as rc
 from ratecheck.fit.log_means import LogMeans
-from ratecheck.rates import Rate
 from ratecheck.sampling.generator import normal, open_state, uniform
 from ratecheck.sampling.jit import compiled, inlined
 from ratecheck.sampling.seeding import stream
+from studies.calibration.scenarios import means
 
 HORIZONS = 2 ** np.arange(9, 20)
 SIZE = 512
@@ -266,9 +267,9 @@ class Real:
     name: str
     what: str
     pool: Callable[[], np.ndarray]
-    truth: Rate
-    right: tuple[Rate, ...]  # never to be REFUTED
-    wrong: tuple[Rate, ...]  # never to be CONSISTENT
+    truth: rc.Rate
+    right: tuple[rc.Rate, ...]  # never to be REFUTED
+    wrong: tuple[rc.Rate, ...]  # never to be CONSISTENT
     anytime: bool = True
 
 
@@ -279,18 +280,18 @@ def sample(real, rng, n) -> LogMeans:
         R = pool[rng.integers(len(pool), size=n)]
     else:
         R = np.take_along_axis(pool, rng.integers(len(pool), size=(n, len(HORIZONS))), axis=0)
-    return LogMeans.of(HORIZONS, tuple(R.T.copy()), real.anytime)
+    return means(HORIZONS, R, real.anytime)
 
 
 def named(name) -> Real:
     return next(real for real in REAL if real.name == name)
 
 
-CONSTANT, LOGARITHM, ROOT = (Rate.of_regret(*powers) for powers in ((0.0,), (0.0, 1.0), (0.5,)))
-TWO_THIRDS, LINEAR = Rate.of_regret(2 / 3), Rate.of_regret(1.0)
-OVER_ALL_GAPS = Rate.of_regret(0.5, 0.5)  # of UCB1 and Thompson sampling
-EXPLORING = Rate.of_regret(2 / 3, 1 / 3)  # of explore-then-commit and epsilon-greedy, over all gaps
-TWO_FIFTHS = Rate.of_regret(0.4)
+CONSTANT, LOGARITHM, ROOT = (rc.Rate.of_regret(*powers) for powers in ((0.0,), (0.0, 1.0), (0.5,)))
+TWO_THIRDS, LINEAR = rc.Rate.of_regret(2 / 3), rc.Rate.of_regret(1.0)
+OVER_ALL_GAPS = rc.Rate.of_regret(0.5, 0.5)  # of UCB1 and Thompson sampling
+EXPLORING = rc.Rate.of_regret(2 / 3, 1 / 3)  # of explore-then-commit and epsilon-greedy, over all gaps
+TWO_FIFTHS = rc.Rate.of_regret(0.4)
 
 # Gaps do not depend on T.  So UCB1 (Auer, Cesa-Bianchi and Fischer 2002, Theorem 1) and Thompson sampling (Korda,
 # Kaufmann and Munos 2013; Bernoulli: Kaufmann, Korda and Munos 2012) come to ln T, and not below (Lai and Robbins
@@ -388,7 +389,7 @@ REAL = (
         "stochastic subgradients on |x| from 5, steps 1 / sqrt(t)",
         partial(runs, sgd_modulus, 5.0),
         ROOT,
-        (ROOT, Rate.of_regret(0.5, 1.0)),
+        (ROOT, rc.Rate.of_regret(0.5, 1.0)),
         (TWO_FIFTHS, LOGARITHM),
     ),
     Real(

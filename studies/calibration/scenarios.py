@@ -9,13 +9,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from ratecheck.fit.fit import Fit, fit_rate
+import ratecheck as rc
+from ratecheck.fit.fit import Fit
 from ratecheck.fit.log_means import LogMeans
-from ratecheck.rates import Rate
 
 HORIZONS = 2.0 ** np.arange(8, 20)
-CLAIM = Rate(0.5, 1.0)
+CLAIM = rc.Rate(0.5, 1.0)
 LOCKED = 0.04  # share of the runs that lock in
+
+
+def means(horizons, regrets, anytime, streams=None) -> LogMeans:
+    """What a fit takes of a matrix with a row per run and a column per horizon."""
+    return LogMeans.of(horizons, tuple(regrets.T.copy()), anytime, streams=streams)
 
 
 @dataclass(frozen=True)
@@ -31,21 +36,21 @@ class Scenario:
     pure: bool = True  # E R is a rate exactly, so its slope is known
     lock_in: bool = False
 
-    def mean(self, rate: Rate):
+    def mean(self, rate: rc.Rate):
         pure = 3.0 * rate.regret(HORIZONS)
         return pure if self.shape is None else pure * self.shape(HORIZONS)
 
     def data(self, rng, rate, n) -> LogMeans:
         R = self.scatter(rng, self.mean(rate), n)
-        return LogMeans.of(HORIZONS, tuple(R.T.copy()), self.anytime)
+        return means(HORIZONS, R, self.anytime)
 
     def fit(self, rng, rate, n) -> Fit:
-        return fit_rate(self.data(rng, rate, n), CLAIM.log_power, None, self.period)
+        return rc.fit_rate(self.data(rng, rate, n), CLAIM.log_power, None, self.period)
 
     def truth(self) -> Fit:
         """What the same fit gives on E R(T) itself."""
-        data = LogMeans.of(HORIZONS, tuple(np.tile(self.mean(CLAIM), (3, 1)).T), True)
-        return fit_rate(data, CLAIM.log_power, None, self.period)
+        data = means(HORIZONS, np.tile(self.mean(CLAIM), (3, 1)), anytime=True)
+        return rc.fit_rate(data, CLAIM.log_power, None, self.period)
 
 
 def lognormal(rng, sigma, size):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import ratecheck as rc
 from ratecheck.fit.columns import Points
 from ratecheck.fit.deterministic import log_series
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
-from ratecheck.fit.log_means import FitError, Words
-from ratecheck.rates import Rate
-from ratecheck.verdict.rules import Outcome, decide
+from ratecheck.fit.log_means import Words
+from ratecheck.verdict.rules import decide
 from studies.calibration.scenarios import lognormal
 
 SIZES = np.array([2.0**k for k in range(6, 16)])  # N, in place of T
@@ -100,12 +100,12 @@ def tabled(name, n, repeats, seed) -> dict:
     """How often intervals hold the slope, and what verdicts say of it and of a steeper one."""
     table = table_named(name)
     rng = np.random.default_rng([seed, n, 60])
-    right, wrong = Rate.of_regret(table.slope), Rate.of_regret(table.slope - OFF)
+    right, wrong = rc.Rate.of_regret(table.slope), rc.Rate.of_regret(table.slope - OFF)
     held, reach, refused, judged = [], [], 0, []
     for _ in range(repeats):
         try:
             fit = table.fit(rng, n)
-        except FitError:
+        except rc.FitError:
             refused += 1
             continue
         refused += fit.problem != ""
@@ -119,10 +119,10 @@ def tabled(name, n, repeats, seed) -> dict:
         "coverage": float(np.mean(held)) if held else np.nan,
         "half-width": float(np.median(reach)) if reach else np.nan,
         "refused": refused / repeats,
-        "REFUTED, right": float(np.sum(names[:, 0] == Outcome.REFUTED)) / repeats,
-        "CONSISTENT, right": float(np.sum(names[:, 0] == Outcome.CONSISTENT)) / repeats,
-        "CONSISTENT, wrong": float(np.sum(names[:, 1] == Outcome.CONSISTENT)) / repeats,
-        "REFUTED, wrong": float(np.sum(names[:, 1] == Outcome.REFUTED)) / repeats,
+        "REFUTED, right": float(np.sum(names[:, 0] == rc.Outcome.REFUTED)) / repeats,
+        "CONSISTENT, right": float(np.sum(names[:, 0] == rc.Outcome.CONSISTENT)) / repeats,
+        "CONSISTENT, wrong": float(np.sum(names[:, 1] == rc.Outcome.CONSISTENT)) / repeats,
+        "REFUTED, wrong": float(np.sum(names[:, 1] == rc.Outcome.REFUTED)) / repeats,
     }
 
 
@@ -180,7 +180,7 @@ def serial(name, _, repeats, seed) -> list[dict]:
         for _ in range(repeats):
             order, points = series.draw(rng, count, ratio)
             fit = Fit(log_series(points))
-            names = [decide(fit, Rate.of_regret(-order - off), words=False).name for off in (0.0, 0.5, 1.0)]
+            names = [decide(fit, rc.Rate.of_regret(-order - off), words=False).name for off in (0.0, 0.5, 1.0)]
             found.append((fit.low <= -order <= fit.high, (fit.high - fit.low) / 2, *names))
         held, reach, right, half, one = zip(*found, strict=True)
         rows.append(
@@ -190,11 +190,11 @@ def serial(name, _, repeats, seed) -> list[dict]:
                 "ratio": ratio,
                 "coverage": float(np.mean(held)),
                 "half-width": float(np.median(reach)),
-                "REFUTED, right": right.count(Outcome.REFUTED) / repeats,
-                "CONSISTENT, right": right.count(Outcome.CONSISTENT) / repeats,
-                "CONSISTENT, 0.5 too high": half.count(Outcome.CONSISTENT) / repeats,
-                "REFUTED, 0.5 too high": half.count(Outcome.REFUTED) / repeats,
-                "REFUTED, 1 too high": one.count(Outcome.REFUTED) / repeats,
+                "REFUTED, right": right.count(rc.Outcome.REFUTED) / repeats,
+                "CONSISTENT, right": right.count(rc.Outcome.CONSISTENT) / repeats,
+                "CONSISTENT, 0.5 too high": half.count(rc.Outcome.CONSISTENT) / repeats,
+                "REFUTED, 0.5 too high": half.count(rc.Outcome.REFUTED) / repeats,
+                "REFUTED, 1 too high": one.count(rc.Outcome.REFUTED) / repeats,
             }
         )
     return rows

@@ -4,11 +4,9 @@ import time
 
 import numpy as np
 
-from ratecheck.fit.fit import fit_rate
-from ratecheck.fit.log_means import LogMeans
-from ratecheck.verdict.rules import verdict
+import ratecheck as rc
 from studies.calibration.measure import estimates
-from studies.calibration.scenarios import CLAIM, HORIZONS, named
+from studies.calibration.scenarios import CLAIM, HORIZONS, means, named
 
 
 def timing(repeats=20) -> list[str]:
@@ -16,13 +14,13 @@ def timing(repeats=20) -> list[str]:
     lines = []
     for name in ("S1", "I1"):
         scenario = named(name)
-        data = scenario.data(np.random.default_rng(0), CLAIM, 200)
+        regrets = scenario.scatter(np.random.default_rng(0), scenario.mean(CLAIM), 200)
         seconds = []
         for seed in range(repeats + 1):  # the first one warms up
             begin = time.perf_counter()
-            fit = fit_rate(LogMeans.of(HORIZONS, data.samples, scenario.anytime), CLAIM.log_power)
+            fit = rc.fit_rate(means(HORIZONS, regrets, scenario.anytime), CLAIM.log_power)
             estimates(fit), fit.joint(), fit.chi_square(), fit.curvature(), fit.sensitivity(1000, 5.0)
-            verdict(fit, CLAIM), fit.bootstrap(2000, seed)
+            rc.verdict(fit, CLAIM), fit.bootstrap(2000, seed)
             seconds.append(time.perf_counter() - begin)
         lines.append(
             f"{scenario.what}: N = 200, J = {len(HORIZONS)}, 2,000 bootstrap replicates: "

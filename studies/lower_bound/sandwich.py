@@ -18,14 +18,10 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
-from ratecheck.engine.simulate import simulate
+import ratecheck as rc
 from ratecheck.lower_bound import pair
-from ratecheck.lower_bound.family import HardFamily
 from ratecheck.lower_bound.hard_family import Rung, Sandwich, rung
 from ratecheck.lower_bound.members import bounded, cost_of, numbered
-from ratecheck.papers.zhao_lai import theorem3
-from ratecheck.predict.water_level import predict
 from ratecheck.verdict.analyse import fit_of, judge_bound
 from ratecheck.verdict.rules import MARGIN, RESOLUTION
 from studies.lower_bound.plain import plain_bound
@@ -104,7 +100,7 @@ class Measured:
         for (family, dim, algorithm), rungs in self.rungs.items():
             if algorithm == ORACLE:
                 continue
-            claim = theorem3.claim(zoo.get(family, dim).constants, dim)
+            claim = rc.theorem3.claim(zoo.get(family, dim).constants, dim)
             between = Sandwich(tuple(rungs))
             fit, trouble = fit_of(between)
             said = judge_bound(claim, between, fit, trouble, MARGIN, RESOLUTION, None)
@@ -157,9 +153,9 @@ def read(folder) -> Measured:
 def contestants(cost):
     """The algorithms, by name.  Adaptive bins run with a mu that is valid for the member, and with that of f0 alone."""
     return [
-        ("uniform bins", UniformBins()),
-        ("adaptive bins", AdaptiveBins()),
-        ("adaptive bins, mu of f0", AdaptiveBins(mu=cost.constants.mu_min)),
+        ("uniform bins", rc.UniformBins()),
+        ("adaptive bins", rc.AdaptiveBins()),
+        ("adaptive bins, mu of f0", rc.AdaptiveBins(mu=cost.constants.mu_min)),
     ]
 
 
@@ -174,19 +170,19 @@ def _one(family, dim, horizon, members, seed):
     for i, (dent, replicate) in enumerate(numbered(record["drawn"])):
         member = cost_of(cost, dent)
         for name, algorithm in contestants(cost):
-            runs = simulate(algorithm, member, [horizon], replicates=[replicate], seed=seed, workers=1)
+            runs = rc.simulate(algorithm, member, [horizon], replicates=[replicate], seed=seed, workers=1)
             foretold = math.nan
             if dent is not None and i % members < FORETOLD:
-                curve = predict(algorithm, member, [horizon], alignments=4, seed=seed)
+                curve = rc.predict(algorithm, member, [horizon], alignments=4, seed=seed)
                 foretold = float(curve.frame["regret"].mean())
             rows.append(where | _row(name, i, dent, runs, foretold))
         if horizon <= LONGEST_ORACLE:
-            oracle = AskTell(partial(Knowing, tuple(member.minimisers[0])))
-            runs = simulate(oracle, member, [horizon], replicates=[replicate], seed=seed, workers=1)
+            oracle = rc.AskTell(partial(Knowing, tuple(member.minimisers[0])))
+            runs = rc.simulate(oracle, member, [horizon], replicates=[replicate], seed=seed, workers=1)
             rows.append(where | _row(ORACLE, i, dent, runs, 0.0))
     textbook = math.nan
     if horizon == HORIZONS[-1]:
-        family = HardFamily(cost, horizon)
+        family = rc.HardFamily(cost, horizon)
         given = family.above, cost, horizon, family.sigma, family.M
         textbook = plain_bound(*given, pair.best(*given))
     more = {"textbook": textbook} | {name: record[name] for name in ("certified", "functions", "members")}

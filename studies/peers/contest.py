@@ -17,26 +17,21 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck.algorithms import HOO, AdaptiveBins, AskTell, UniformBins
+import ratecheck as rc
 from ratecheck.algorithms.protocol import Algorithm
 from ratecheck.claims import own_of
 from ratecheck.display import general
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.fit import fit_rate
-from ratecheck.fit.log_means import FitError
 from ratecheck.papers.hct import least_c
-from ratecheck.peers.cma import CMA
-from ratecheck.peers.nevergrad import Nevergrad
-from ratecheck.peers.optuna import Optuna
-from ratecheck.peers.pyxab import ALGORITHMS, from_pyxab
-from ratecheck.sampling.noise import Gaussian
+from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
+from ratecheck.peers.pyxab import ALGORITHMS
 from ratecheck.verdict.analyse import held_back, irrefutable
-from ratecheck.verdict.rules import Outcome, Verdict, holm, verdict
+from ratecheck.verdict.rules import Verdict
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18
 WINDOW = (2**6, 2**8)  # no horizon below the first, none below T_max over the second
-NOISE = Gaussian(1.0)
+NOISE = rc.Gaussian(1.0)
 OURS, PYXAB, OTHERS = "ratecheck", "PyXAB", "others"
 REFERENCE = "adaptive bins"
 SLICES = 32  # of a run, between two looks at the clock
@@ -57,12 +52,12 @@ class Contestant:
 
 def contestants(cost) -> list[Contestant]:
     sigma = NOISE.sigma
-    told = HOO(sigma=sigma).settle(cost)
+    told = rc.HOO(sigma=sigma).settle(cost)
     smooth = f"nu = {told.nu:.4g}, rho = {told.rho:.4g}"
     found = [
-        Contestant("uniform bins", OURS, UniformBins(), "the cost's alpha and beta"),
-        Contestant(REFERENCE, OURS, AdaptiveBins(), "the cost's alpha and mu_min"),
-        Contestant("HOO", OURS, HOO(sigma=sigma), smooth),
+        Contestant("uniform bins", OURS, rc.UniformBins(), "the cost's alpha and beta"),
+        Contestant(REFERENCE, OURS, rc.AdaptiveBins(), "the cost's alpha and mu_min"),
+        Contestant("HOO", OURS, rc.HOO(sigma=sigma), smooth),
     ]
     for name, known in ALGORITHMS.items():
         theirs = from_pyxab(name, cost, sigma)
@@ -85,12 +80,12 @@ def contestants(cost) -> list[Contestant]:
     ]
     nothing = "no theorem bounds its regret under noise"
     found += [
-        Contestant("cma CMA-ES", OTHERS, AskTell(CMA, anytime=True), "first step 1/4 of the box", nothing),
-        Contestant("nevergrad TBPSA", OTHERS, AskTell(Nevergrad), "defaults", nothing),
-        Contestant("optuna TPE", OTHERS, AskTell(Optuna, anytime=True), "defaults", nothing),
+        Contestant("cma CMA-ES", OTHERS, rc.AskTell(CMA, anytime=True), "first step 1/4 of the box", nothing),
+        Contestant("nevergrad TBPSA", OTHERS, rc.AskTell(Nevergrad), "defaults", nothing),
+        Contestant("optuna TPE", OTHERS, rc.AskTell(Optuna, anytime=True), "defaults", nothing),
     ]
     if cost.dim > 1:  # in one dimension it asks for a package that does not come with it
-        chooser = AskTell(partial(Nevergrad, optimizer="NGOpt"))
+        chooser = rc.AskTell(partial(Nevergrad, optimizer="NGOpt"))
         found.append(Contestant("nevergrad NGOpt", OTHERS, chooser, "defaults", nothing))
     return found
 
@@ -206,7 +201,7 @@ class Contest:
                 if judged is not None:
                     said.append(judged)
                     places.append(len(rows) - 1)
-        for place, v in zip(places, holm(said), strict=True):
+        for place, v in zip(places, rc.holm(said), strict=True):
             rows[place] |= {"verdict": str(v.name), "reason": v.reason}
         return pd.DataFrame(rows)
 
@@ -227,16 +222,16 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         row["violated"] = "; ".join(map(str, claim.violated))
     try:
         if table.empty:
-            raise FitError("it has no run")
+            raise rc.FitError("it has no run")
         first, last = window_of(table)
         row |= {"first": first, "last": last}
         period = algorithm.period(cost)
-        fit = fit_rate(table, window=(first, last), period=None if math.isnan(period) else period)
+        fit = rc.fit_rate(table, window=(first, last), period=None if math.isnan(period) else period)
         row |= {"slope": fit.slope, "low": fit.low, "high": fit.high}
-    except FitError as error:
-        return row, None if claim is None else Verdict(Outcome.INCONCLUSIVE, str(error))
+    except rc.FitError as error:
+        return row, None if claim is None else Verdict(rc.Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
-    found = verdict(fit, claim.rate, claim.kind)
+    found = rc.verdict(fit, claim.rate, claim.kind)
     why = irrefutable(claim)
     return row, held_back(found, why) if why else found

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+import ratecheck as rc
 from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, writable
 from ratecheck.files import together
 from studies.tables import __doc__ as purpose
@@ -35,13 +36,9 @@ class Example:
     figure: str = ""
 
     def judged(self, where: Path):
-        from ratecheck.fit.fit import fit_rate
-        from ratecheck.rates import Rate
-        from ratecheck.verdict.rules import tight, verdict
-
-        rate = Rate.parse(self.claim)
-        fit = fit_rate(where / self.table, **self.options)
-        return fit, tight(fit, rate) if self.kind == "tight" else verdict(fit, rate, self.kind)
+        rate = rc.Rate.parse(self.claim)
+        fit = rc.fit_rate(where / self.table, **self.options)
+        return fit, rc.tight(fit, rate) if self.kind == "tight" else rc.verdict(fit, rate, self.kind)
 
     @property
     def command(self) -> str:
@@ -114,9 +111,7 @@ def _main(arguments) -> int:
         found = [(example, *example.judged(out)) for example in EXAMPLES]
         for example, fit, _ in found:
             if example.figure:
-                from ratecheck.rates import Rate
-
-                save(fit.plot(Rate.parse(example.claim)), drafts, example.figure, svg=False)
+                save(fit.plot(rc.Rate.parse(example.claim)), drafts, example.figure, svg=False)
         drafts.write("report.md", "\n".join(page(found)) + "\n")
     print(out / "report.md")
     return 0

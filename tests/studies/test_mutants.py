@@ -5,8 +5,8 @@ from functools import cache
 import pytest
 
 import ratecheck as rc
-from ratecheck.verdict.rules import Outcome
-from studies.benchmarks.mutants import BOTH, FOR_ADAPTIVE, FOR_UNIFORM, MUTANTS, cases, judge, main, simulate
+from studies.benchmarks.mutants import cases, judge, main
+from studies.benchmarks.mutated import BOTH, FOR_ADAPTIVE, FOR_UNIFORM, MUTANTS, simulate
 
 RUNS = 16
 HORIZONS = [2**k for k in range(10, 17)]
@@ -111,20 +111,20 @@ def test_without_a_mistake_it_is_the_engine(place):
 )
 def test_mistakes_are_refuted(place, mutant):
     """By sixteen runs, and with any of four seeds that were tried."""
-    assert outcome_of(place, mutant).found.name == Outcome.REFUTED
+    assert outcome_of(place, mutant).found.name == rc.Outcome.REFUTED
 
 
 @pytest.mark.parametrize("place", CASES, ids=" ".join)
 def test_the_algorithms_are_not(place, any_seed):
     """False alarms: none in 210 comparisons (30 seeds, 7 cases), so fewer than 1.5 % of them (95 % limit)."""
-    assert outcome_of(place, "none", any_seed).found.name != Outcome.REFUTED
+    assert outcome_of(place, "none", any_seed).found.name != rc.Outcome.REFUTED
 
 
 @pytest.mark.parametrize("mutant", [(kind, mutant) for kind, found in HARMLESS.items() for mutant in found], ids=str)
 def test_harmless_changes_are_not(mutant):
     kind, name = mutant
     place = (kind, "quadratic 2, theorem" if kind == "adaptive" else "quadratic 2")
-    assert outcome_of(place, name).found.name != Outcome.REFUTED
+    assert outcome_of(place, name).found.name != rc.Outcome.REFUTED
 
 
 def test_table(monkeypatch, capsys):
