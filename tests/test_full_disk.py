@@ -114,7 +114,7 @@ def test_where_the_answer_goes(studied, words):
     """Whose standard output cannot be written to has not been told."""
     with open("/dev/full", "w") as device:
         ended = subprocess.run(
-            [sys.executable, "-m", "ratecheck.cli", words[0], studied, *words[1:]],
+            [sys.executable, "-m", "ratecheck", words[0], studied, *words[1:]],
             stdout=device,
             stderr=subprocess.PIPE,
             text=True,
