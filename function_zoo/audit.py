@@ -17,7 +17,7 @@ from .measure import (
     worst_ratio,
 )
 from .packing import packings
-from .registry import InvalidChoice, seed_of
+from .registry import InvalidChoice, check_seed
 
 # How far a measurement may stay from a true annotation.  A search can only miss, so it ends below the true supremum;
 # the quadrature errs by less than OVER.
@@ -40,7 +40,7 @@ def audit(cost: Cost, seed: int = 0):
     """
     if not isinstance(cost, Cost):
         raise InvalidChoice(f"audit: cost = {shown(cost)} is no cost; make one with function_zoo.get or Cost(...)")
-    rows = list(_rows(cost, seed_of("audit", seed)))
+    rows = list(_rows(cost, check_seed("audit", seed)))
     from .table import Table  # with pandas, which takes longer to load than all of the zoo
 
     return Table.of(f"Audit of {cost}", rows, ["constant", "annotated", "measured", "holds", "basis", "worst"])

@@ -11,11 +11,15 @@ import numpy as np
 from .cost import shown
 from .measure import Target, cube_errors, extremes, minimiser_biases, power_law, worst_ratio
 from .packing import packings
-from .registry import InvalidChoice, number, seed_of
+from .registry import InvalidChoice, check_number, check_seed
 
 MOST_REPEATS = 1000
 ALPHA_SPANS = ((0.45, 0.75), (0.6, 0.9), (0.6, 1.0), (0.7, 1.0))
 BETA_SPANS = ((0.0, 0.3), (0.1, 0.4), (0.2, 0.5), (0.0, 0.5))
+UNBOUNDED = (
+    "unbounded: the mean over cubes at the minimiser grows like a^{:.2g}, slower than a^alpha (as where the minimiser "
+    "lies on the boundary of the box)"
+)
 
 
 def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, seed: int = 0, repeats: int = 3):
@@ -32,7 +36,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     the annotated values.
     """
     target = _target(f, lower, upper, margin, vectorised)
-    rng = np.random.default_rng(seed_of("estimate", seed))
+    rng = np.random.default_rng(check_seed("estimate", seed))
     if not isinstance(repeats, Integral) or repeats > MOST_REPEATS:
         raise InvalidChoice(f"estimate: repeats = {shown(repeats)} must be a whole number, 2 to {MOST_REPEATS}")
     if repeats < 2:
@@ -56,11 +60,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     inside = "cubes inside the box only" if margin == 0 else f"cubes up to {margin:g} beyond the box"
     mu_note = f"at the estimated alpha; {inside}"
     if growth < alpha - 0.1:
-        mu = (mu[0], mu[1], np.inf)
-        mu_note = (
-            f"unbounded: the mean over cubes at the minimiser grows like a^{growth:.2g}, slower than a^alpha (as where "
-            "the minimiser lies on the boundary of the box)"
-        )
+        mu, mu_note = (*mu[:2], np.inf), UNBOUNDED.format(growth)
     scale = min(alpha, float(growth))
     unit = max(worst_ratio(b, scale).value for b in biases)
     packed = [packings(target, scale, unit, unit, rng, floor=100 * doubt) for _ in range(repeats)]
@@ -114,7 +114,7 @@ def ends(name, values, where="estimate"):
 
 def _target(f, lower, upper, margin, vectorised):
     lower, upper = ends("lower", lower), ends("upper", upper)
-    margin = number("estimate", "margin", margin)
+    margin = check_number("estimate", "margin", margin)
     if lower.shape != upper.shape or not lower.size or not np.all(lower < upper):
         raise InvalidChoice(f"estimate: the box needs lower < upper in every coordinate, got {lower} and {upper}")
     if not np.all(np.isfinite([lower, upper])) or not 0 <= margin <= 1e100:

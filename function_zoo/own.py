@@ -17,7 +17,7 @@ import numpy as np
 from .cost import CONSTANTS, Constants, Cost, shown, typed
 from .estimate import ends, locate
 from .measure import Target
-from .registry import InvalidChoice, number
+from .registry import InvalidChoice, as_whole, check_number
 
 SEARCH = 500_000  # evaluations in which a minimum is looked for
 LEAST_SEARCH = 2000
@@ -66,26 +66,15 @@ def cost(
         raise InvalidChoice(f"cost: maximise = {shown(maximise)} must be True or False")
     best = _optimum(minimum, maximum, maximise)
     formula = recognised(f, low, high, -1.0 if maximise else 1.0)
-    known = _constants(constants, margin)
-    given = {
-        "name": _name(f) if name is None else name,
-        "dim": len(low),
-        "formula": formula,
-        "lower": low,
-        "upper": high,
-    }
-    given |= {"constants": known, "maximise": maximise}
+    given = {"name": _name(f) if name is None else name, "dim": len(low), "formula": formula}
+    given |= {"lower": low, "upper": high, "constants": _constants(constants, margin), "maximise": maximise}
     if best is None:
         if minimisers is not None:
             raise InvalidChoice(f"cost: minimisers are given without the {'maximum' if maximise else 'minimum'} there")
         best, minimisers, doubt = _searched(formula, low, high, search, maximise)
         return Cost(minimum=best, minimisers=minimisers, searched=doubt, **given)
-    minimisers = (
-        np.empty((0, len(low)))
-        if minimisers is None
-        else np.reshape(_numbers("minimisers", minimisers), (-1, len(low)))
-    )
-    return Cost(minimum=best, minimisers=minimisers, **given)
+    places = _numbers("minimisers", [] if minimisers is None else minimisers)
+    return Cost(minimum=best, minimisers=np.reshape(places, (-1, len(low))), **given)
 
 
 def lowered(known: Cost, x, y: float) -> Cost:
@@ -101,15 +90,9 @@ def lowered(known: Cost, x, y: float) -> Cost:
 
 def _box(lower, upper, dim):
     low, high = ends("lower", lower, "cost"), ends("upper", upper, "cost")
-    if dim is not None:
-        try:
-            count = 0 if isinstance(dim, bool) else int(dim)
-        except (TypeError, ValueError, OverflowError):
-            count = 0
-        if count < 1 or count != dim:
-            raise InvalidChoice(f"cost: dim = {shown(dim)} must be a whole number, 1 or larger")
-        dim = count
-    dim = max(len(low), len(high)) if dim is None else dim
+    if dim is not None and (as_whole(dim) or 0) < 1:
+        raise InvalidChoice(f"cost: dim = {shown(dim)} must be a whole number, 1 or larger")
+    dim = max(len(low), len(high)) if dim is None else as_whole(dim)
     if not {len(low), len(high)} <= {1, dim} or not dim:
         raise InvalidChoice(f"cost: {len(low)} lower and {len(high)} upper ends make no box of {dim} dimensions")
     low, high = (np.broadcast_to(end, dim).astype(float) for end in (low, high))
@@ -134,7 +117,7 @@ def _optimum(minimum, maximum, maximise) -> float | None:
     best = maximum if maximise else minimum
     if best is None:
         return None
-    best = number("cost", other, best)
+    best = check_number("cost", other, best)
     if math.isinf(best):
         raise InvalidChoice(f"cost: {other} = {best} must be finite")
     return -best if maximise else best
@@ -161,7 +144,7 @@ def _constants(given, margin) -> Constants:
             f"cost: constants = {shown(given)} must be Constants(...), a dictionary, or what estimate gave"
         )
     if margin is not None:
-        margin = number("cost", "margin", margin)
+        margin = check_number("cost", "margin", margin)
         if not 0 <= margin < math.inf:
             raise InvalidChoice(f"cost: margin = {margin:g} must be finite and not negative")
         given = replace(given, A=margin or None)
@@ -188,13 +171,13 @@ class Own:
 
     def __call__(self, x):
         if np.ndim(x) == 1:
-            return self.sign * as_number(called(self.f, self.way, x))
+            return self.sign * one_value(called(self.f, self.way, x))
         if self.many is not None:
             return self.sign * np.asarray(called_with_many(self.f, self.way, self.many, x.T), dtype=float)
-        return self.sign * np.array([as_number(called(self.f, self.way, point)) for point in x.T])
+        return self.sign * np.array([one_value(called(self.f, self.way, point)) for point in x.T])
 
     @property
-    def plain(self) -> Callable | None:
+    def pointwise(self) -> Callable | None:
         """A function of one point that numba may be able to compile."""
         f = self.f
         if not (isinstance(f, FunctionType) or hasattr(f, "py_func")) or self.way not in (ONE_POINT, ONE_NUMBER):
@@ -206,7 +189,7 @@ class Own:
     @cached_property
     def _forms(self):
         """The function as kernels call it, and whether they have to ask Python."""
-        found = None if self.plain is None else machine_code(self.plain, self.f)
+        found = None if self.pointwise is None else machine_code(self.pointwise, self.f)
         return (found, False) if found is not None and self._agrees(found) else (self._callback(), True)
 
     @property
@@ -246,7 +229,7 @@ class Own:
         return found
 
 
-def machine_code(plain, f):
+def machine_code(pointwise, f):
     """A numba cfunc of a function of one point, None where it cannot be compiled."""
     import numba.extending
 
@@ -255,7 +238,7 @@ def machine_code(plain, f):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return numba.cfunc(numba.float64(numba.float64[::1]), error_model="numpy")(plain)
+            return numba.cfunc(numba.float64(numba.float64[::1]), error_model="numpy")(pointwise)
         except Exception:  # numba has many, and arbitrary code meets them all
             return None
 
@@ -297,7 +280,7 @@ def called_with_many(f, way, many, X):
     return f(X) if many == "rows" else f(np.ascontiguousarray(X.T))
 
 
-def as_number(value) -> float:
+def one_value(value) -> float:
     """What a function returned for one point."""
     found = np.asarray(value)
     if found.size != 1 or found.dtype.kind not in "fiub":
@@ -317,7 +300,7 @@ def recognised(f, lower, upper, sign, where="cost") -> Own:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")  # math.sin of an array works, with a warning, until it does not
                 warnings.simplefilter("ignore", RuntimeWarning)
-                found = np.array([as_number(called(f, way, x.copy())) for x in points])
+                found = np.array([one_value(called(f, way, x.copy())) for x in points])
         except Exception as error:
             refusals.append(f"{_spelt(way, dim)}: {type(error).__name__}: {error}")
             continue
@@ -356,7 +339,7 @@ def _check_values(f, way, points, found, where):
     if bad.size:
         x = points[bad[0]].tolist()
         raise InvalidChoice(f"{where}: f is {found[bad[0]]} at x = {shown(x)}; it must be finite on the box")
-    again = as_number(called(f, way, points[0].copy()))
+    again = one_value(called(f, way, points[0].copy()))
     if again != found[0]:
         raise InvalidChoice(
             f"{where}: f gave {found[0]:.10g} and then {again:.10g} at x = {shown(points[0].tolist())}; it must be the "

@@ -32,7 +32,7 @@ class Range:
     whole: bool = False
 
     def check(self, where, name, value, default):
-        value = number(where, name, value)
+        value = check_number(where, name, value)
         if math.isinf(value):
             raise InvalidChoice(f"{where}: {name} = {value:g} must be finite; the default is {default:g}")
         near = min(max(value, self.low), self.high)
@@ -60,7 +60,7 @@ class OneOf:
     values: tuple
 
     def check(self, where, name, value, default):
-        value = number(where, name, value)
+        value = check_number(where, name, value)
         if value not in self.values:
             nearest = min(self.values, key=lambda v: abs(v - value))
             choices = " or ".join(f"{v:g}" for v in self.values)
@@ -70,7 +70,7 @@ class OneOf:
         return value
 
 
-def number(where, name, value) -> float:
+def check_number(where, name, value) -> float:
     try:
         value = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -80,12 +80,18 @@ def number(where, name, value) -> float:
     return value
 
 
-def seed_of(where, seed) -> int:
+def as_whole(value) -> int | None:
+    """The whole number that a value is, also 2 for 2.0; None for any other value."""
     try:
-        value = operator.index(seed)
-    except TypeError:
-        value = -1
-    if value < 0:
+        found = None if isinstance(value, bool) else int(value) if isinstance(value, float) else operator.index(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if found == value else None
+
+
+def check_seed(where, seed) -> int:
+    value = as_whole(seed)
+    if value is None or value < 0:
         raise InvalidChoice(f"{where}: seed = {shown(seed)} must be a whole number, 0 or larger")
     return value
 
@@ -160,9 +166,12 @@ def families() -> tuple[str, ...]:
 def lookup(name: str) -> Family:
     if isinstance(name, str) and name in _families:
         return _families[name]
-    choices = ", ".join(families())
-    near = difflib.get_close_matches(str(name).lower().replace("-", "_"), families(), n=1, cutoff=0.0)
-    raise InvalidChoice(f"unknown family {shown(name)}; did you mean {near[0]!r}? (families: {choices})")
+    near = _nearest(str(name).lower().replace("-", "_"), families())
+    raise InvalidChoice(f"unknown family {shown(name)}; did you mean {near!r}? (families: {', '.join(families())})")
+
+
+def _nearest(word: str, choices) -> str:
+    return difflib.get_close_matches(word, choices, n=1, cutoff=0.0)[0]
 
 
 def get(name: str, dim: int | None = None, **parameters) -> Cost:
@@ -189,13 +198,9 @@ def get(name: str, dim: int | None = None, **parameters) -> Cost:
 
 
 def _check_dim(entry, dim):
-    try:
-        given = None if isinstance(dim, bool) else int(dim) if isinstance(dim, float) else operator.index(dim)
-    except (TypeError, ValueError, OverflowError):
-        given = None
-    if given is None or given != dim:
-        raise InvalidChoice(f"{entry.name}: the dimension must be a whole number, got {shown(dim)}")
-    dim = given
+    given, dim = dim, as_whole(dim)
+    if dim is None:
+        raise InvalidChoice(f"{entry.name}: the dimension must be a whole number, got {shown(given)}")
     if dim not in entry.dims:
         nearest = min(entry.dims, key=lambda d: abs(d - dim))
         low, high = min(entry.dims), max(entry.dims)
@@ -208,5 +213,5 @@ def _unknown_parameter(entry, key):
     known = sorted(entry.parameters)
     if not known:
         return f"{entry.name} has no parameters, got {key!r}"
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-    return f"{entry.name} has no parameter {key!r}; did you mean {near!r}? (parameters: {', '.join(known)})"
+    near = f"did you mean {_nearest(key, known)!r}? (parameters: {', '.join(known)})"
+    return f"{entry.name} has no parameter {key!r}; {near}"

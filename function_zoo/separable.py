@@ -332,6 +332,11 @@ def _double_sine_suprema(e1, e2, centre):
     return {w.a: w.value for w in errors}, {w.a: w.value for w in biases}
 
 
+def _largest_sum(tables, alpha):
+    """Cubes have one length: the sums over coordinates, each at its worst place, divided by a^alpha."""
+    return max(sum(table[a] for table in tables) / a**alpha for a in set.intersection(*map(set, tables)))
+
+
 @lru_cache(maxsize=64)
 def _double_sine_sublevels(e1, e2):
     """For a grid of e: the length of {g < e} on a line and its number of pieces."""
@@ -370,11 +375,6 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
 
     formula = about(centre)
     errors, biases = zip(*(_double_sine_suprema(e1, e2, c) for c in centre), strict=True)
-
-    def summed(tables):
-        """Cubes have one length: the sums over coordinates, each at its worst place, divided by a^alpha."""
-        return max(sum(table[a] for table in tables) / a**e2 for a in set.intersection(*map(set, tables)))
-
     table_eps, length, pieces = _double_sine_sublevels(e1, e2)
 
     def count(eps, a):
@@ -399,8 +399,8 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             alpha=e2,  # between the envelopes u^e1 and u^e2 with slopes ~ u^(e2 - 1)
             beta=beta,
             M_a=M_a,  # the largest value of an explicit function of one variable, per coordinate
-            M_b=scale * summed(errors),
-            mu_min=scale * summed(biases),
+            M_b=scale * _largest_sum(errors, e2),
+            mu_min=scale * _largest_sum(biases, e2),
             A=1.0,
             C0=packing_constant_of(count, e2, beta, dim, M_a, 1.0, literal=False),
             literal=False,

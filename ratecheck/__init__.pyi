@@ -4,7 +4,7 @@ from .algorithms import AdaptiveBins as AdaptiveBins
 from .algorithms import AskTell as AskTell
 from .algorithms import Compiled as Compiled
 from .algorithms import UniformBins as UniformBins
-from .check.run import Check as Check
+from .check.result import Check as Check
 from .check.run import check as check
 from .claims import Claim as Claim
 from .claims import Curve as Curve
@@ -27,8 +27,8 @@ from .papers.zhao_lai import theorem2_sharper as theorem2_sharper
 from .papers.zhao_lai import theorem3 as theorem3
 from .predict.far import Far as Far
 from .predict.far import far as far
+from .predict.predicted_curve import predicted_curve as predicted_curve
 from .predict.water_level import Prediction as Prediction
-from .predict.water_level import foretell as foretell
 from .predict.water_level import predict as predict
 from .rates import Rate as Rate
 from .sampling.noise import Gaussian as Gaussian

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from enum import StrEnum
 from functools import partial
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import repeat
+from types import UnionType
+from typing import TYPE_CHECKING, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from .algorithms.protocol import Algorithm
 
+FEWEST_RUNS = 3  # at a horizon, for an interval
 MARGIN = 0.05  # of a slope: by so much it may exceed the promise
 
 
@@ -173,8 +176,32 @@ class Theorem:
         )
 
 
+class Record:
+    """Plain data that JSON keeps: a dataclass, read back as its own annotations say."""
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping):
+        return _read(cls, data)
+
+
+def _read(kind, value):
+    """A value of some kind, from what JSON has made of it: mappings of dataclasses, lists of tuples."""
+    inner = get_args(kind)
+    if isinstance(kind, UnionType):  # of something and None
+        return None if value is None else _read(inner[0], value)
+    if get_origin(kind) is tuple:
+        return tuple(map(_read, repeat(inner[0]) if inner[-1] is ... else inner, value))
+    if is_dataclass(kind):
+        kinds = get_type_hints(kind)
+        return kind(**{name: _read(kinds[name], part) for name, part in value.items()})
+    return kind(*value) if hasattr(kind, "_fields") else value
+
+
 @dataclass(frozen=True)
-class Claim:
+class Claim(Record):
     """What a theorem promises in one case.
 
     `printed` is the rate as the paper has it, `corrected` the one that theory puts in its place, `rate` the one of both
@@ -198,19 +225,14 @@ class Claim:
         """The rate that theory stands by."""
         return self.corrected or self.printed
 
-    @classmethod
-    def from_json(cls, data: Mapping) -> Claim:
-        plain = {
-            "printed": Rate(**data["printed"]),
-            "corrected": data["corrected"] and Rate(**data["corrected"]),
-            "violated": tuple(Violation(*v) for v in data["violated"]),
-            "remarks": tuple(data["remarks"]),
-        }
-        return cls(**{**data, **plain})
+    @property
+    def parts(self) -> int:
+        """How many verdicts there are on it: on its rate and on each log power; on the worst cost nearby, one."""
+        return 2 + (self.corrected is not None) if self.per_cost else 1
 
 
 @dataclass(frozen=True)
-class Control:
+class Control(Record):
     """The case's own runs, made to break its own claim: their regret is multiplied by T^by (a lower bound: T^-by)."""
 
     by: float
@@ -222,10 +244,6 @@ class Control:
     def slope(self, own: Claim) -> float:
         """The exponent of R of runs that have the promised rate and are tilted so."""
         return own.rate.slope + self.tilt(own)
-
-    @classmethod
-    def from_json(cls, data: Mapping) -> Control:
-        return cls(data["by"])
 
 
 # Of this program's runs and stores: raised whenever the same names give other regrets, predictions or bounds than
@@ -248,12 +266,12 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Record):
     """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it.
 
     For example
 
-        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `foretell` and `far`
+        rc.predicted_curve(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `far`
     """
 
     horizons: tuple[float, ...]
@@ -265,13 +283,9 @@ class Curve:
         """ln R at ln T, interpolated."""
         return np.interp(log_horizon, np.log(self.horizons), np.log(self.regret))
 
-    @classmethod
-    def from_json(cls, data: Mapping) -> Curve:
-        return cls(*(tuple(data[name]) for name in ("horizons", "regret", "cells")), data["limit"])
-
 
 @dataclass(frozen=True)
-class Hard:
+class Hard(Record):
     """Where a case meets the hard family of its cost, fixed before anything runs, or why it does not."""
 
     key: str = ""  # under which the bounds of the cost are kept; empty where none is computed
@@ -281,16 +295,12 @@ class Hard:
     members: int = 0  # drawn at each
     reason: str = ""  # why no member is run
 
-    @classmethod
-    def from_json(cls, data: Mapping) -> Hard:
-        return cls(**{**data, "bounds": tuple(data["bounds"]), "horizons": tuple(data["horizons"])})
-
 
 NEVER = 1e100  # in place of an onset that a curve does not reach
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Record):
     """One cost and one algorithm, with all that theory says beforehand."""
 
     family: str
@@ -341,22 +351,6 @@ class Case:
         """How many periods the window holds; each horizon stands for the step up to the next."""
         step = math.log(self.horizons[-1] / self.horizons[-2]) if len(self.horizons) > 1 else 0.0
         return (math.log(self.window[1] / self.window[0]) + step) / math.log(self.period)
-
-    def to_json(self) -> dict:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping) -> Case:
-        plain = {
-            "series": Series(**data["series"]),
-            "horizons": tuple(data["horizons"]),
-            "window": tuple(data["window"]),
-            "claims": tuple(map(Claim.from_json, data["claims"])),
-            "controls": tuple(map(Control.from_json, data["controls"])),
-            "curve": data["curve"] and Curve.from_json(data["curve"]),
-            "hard": Hard.from_json(data["hard"]),
-        }
-        return cls(**{**data, **plain})
 
 
 def own_of(claims: tuple[Claim, ...]) -> Claim:

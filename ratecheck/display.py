@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from html import escape
@@ -12,6 +12,7 @@ from itertools import chain, zip_longest
 from numbers import Integral, Real
 
 NOTHING = "–"
+WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"  # of a terminal; between words that stay together
 MARKS = {"CONFIRMED": "✔", "CONSISTENT": "✓", "REFUTED": "✘", "INCONCLUSIVE": "?", "NOT TESTABLE": "–"}  # also in grey
 
 # Of a text that is not ours: what ends a line, what nobody sees, and what markdown, HTML or GitHub take for markup.
@@ -44,7 +45,7 @@ def one_line(text) -> str:
     return UNSEEN.sub("\N{REPLACEMENT CHARACTER}", ENDS.sub(" ", text.strip()))
 
 
-def plain(text) -> str:
+def escaped(text) -> str:
     """A text that is not ours: shown letter by letter, and nothing in it is taken for markup.
 
     What could be is spelt as an entity, which no rule of markdown reads as the sign it stands for.
@@ -58,16 +59,19 @@ def _spelt(match) -> str:
     return f"{match[0][:-1]}&#{ord(match[0][-1])};"
 
 
-def literal(text) -> str:
-    """The letters that plain() spelt, for tables and pictures, which know no markup."""
-    return html.unescape(text)
-
-
 def fenced(text, language="") -> str:
     """A block of code; its fence is longer than any row of backticks inside."""
     lines = [UNSEEN.sub("\N{REPLACEMENT CHARACTER}", line) for line in text.splitlines()]
     fence = "`" * max(3, 1 + max((len(row) for row in re.findall("`+", text)), default=0))
     return "\n".join([fence + language, *lines, fence])
+
+
+def wrapped(text, first="", others="", *, width=WIDTH, cut=False) -> list[str]:
+    """Lines of a text in which no formula is broken; a word that is longer than a line is cut only if asked."""
+    whole = re.sub(r"\(ln T\)|\S+ = \S+", lambda found: found[0].replace(" ", NO_BREAK), " ".join(text.split()))
+    indents = {"initial_indent": first, "subsequent_indent": others}
+    lines = textwrap.wrap(whole, width, **indents, break_long_words=cut, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines] or [first.rstrip()]
 
 
 def absent(x) -> bool:

@@ -10,9 +10,9 @@ from scipy.special import ndtri
 
 import function_zoo as zoo
 from ratecheck.lower_bound.hard_family import Rung, Sandwich
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.report import Info, write_report
 from ratecheck.study import Grid, Study
+from ratecheck.study.plan import cases, no_curve
 from ratecheck.verdict.analyse import Analysis, analyse
 from ratecheck.verdict.rules import Outcome
 
@@ -29,9 +29,7 @@ def planned(costs=QUADRATIC, **settings):
     settings = {"horizons": Grid(first=2**8, last=2**15, periods=2.0, cap=2**16), "replicates": 24} | settings
     return [
         case
-        for case, _, _ in cases(
-            Study(name="small", question="Does it hold?", costs=costs, **settings), curves=unforeseen
-        )
+        for case, _, _ in cases(Study(name="small", question="Does it hold?", costs=costs, **settings), curves=no_curve)
     ]
 
 

@@ -9,11 +9,11 @@ from ratecheck.cli import main as cli
 from ratecheck.figures import background
 from ratecheck.figures.backdrop import NOTHING, Backdrop, Curve, backdrop_of
 from ratecheck.figures.regret import REGRET
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import PACKED, Store, pack_beside
 from ratecheck.study import Study
 from ratecheck.study.conduct import described
+from ratecheck.study.plan import cases, no_curve
 from tests.report_cases import analysis_of, runs_of
 from tests.study_cases import table_of
 from tests.synthetic import exact
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
     study = Study(
         name="small", question="?", costs=[("cone", 1), ("cone", 2)], horizons=(256, 1024, 4096), replicates=4
     )
-    planned, there = cases(study, curves=unforeseen), tmp_path_factory.mktemp("small")
+    planned, there = cases(study, curves=no_curve), tmp_path_factory.mktemp("small")
     with Store(there, create=True) as store:
         store.note("study", described(study, planned))
         session = store.begin_session({})
@@ -99,7 +99,7 @@ def test_a_fit_has_them_behind_and_in_its_legend(folder):
 
 def test_a_report_has_them_behind_the_same_cost(folder):
     study = Study(name="mine", question="?", costs=[("cone", 2)], horizons=HORIZONS, replicates=6)
-    analysis = analysis_of([plan.case for plan in cases(study, curves=unforeseen)])
+    analysis = analysis_of([plan.case for plan in cases(study, curves=no_curve)])
     _, figure = background.before(REGRET, backdrop_of(folder)).draw("cone", analysis)
     assert [len(lines_of(axis)) for axis in figure.axes] == [2, 2]
     labels = [text.get_text() for text in figure.legends[0].get_texts()]

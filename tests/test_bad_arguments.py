@@ -9,8 +9,8 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from function_zoo.registry import lookup
-from ratecheck.planning.plan import cases, unforeseen
-from ratecheck.study import Grid, Study, Tilted
+from ratecheck.study import Grid, Study
+from ratecheck.study.plan import cases, no_curve
 from tests.strategies import RandomSearch
 
 pytestmark = pytest.mark.slow
@@ -38,10 +38,8 @@ STUDY = {
     "seed": 0,
     "noise": rc.Gaussian(),
     "alignment": "random",
-    "window": (8, 32),
     "margin": 0.05,
     "resolution": 0.25,
-    "controls": (Tilted(),),
     "theorems": (rc.theorem2,),
     "compare": (("adaptive", "uniform"),),
     "command": "",
@@ -58,7 +56,7 @@ def run(algorithm):
 
 
 def plan(**given):
-    return cases(Study(**STUDY | given), curves=unforeseen)
+    return cases(Study(**STUDY | given), curves=no_curve)
 
 
 CALLS = {
@@ -107,11 +105,9 @@ CALLS = {
     "Study": (plan, STUDY),
     "Study, one cost": (lambda cost: plan(costs=[cost]), {"cost": ("cone", 1)}),
     "Study, one algorithm": (lambda a: plan(algorithms=[a], compare=None), {"a": rc.AdaptiveBins()}),
-    "Study, one control": (lambda control: plan(controls=[control]), {"control": Tilted()}),
     "Study, one theorem": (lambda theorem: plan(theorems=[theorem]), {"theorem": ("adaptive", rc.theorem2)}),
     "Study, one comparison": (lambda pair: plan(compare=[pair]), {"pair": ("adaptive", "uniform")}),
     "Grid": (lambda **given: plan(horizons=Grid(**given)), GRID),
-    "Tilted": (lambda **given: plan(controls=[Tilted(**given)]), {"by": 0.4}),
     "zoo.get": (zoo.get, {"name": "cone", "dim": 1, "scale": 10.0, "centre": 0.1}),
     "zoo.lookup": (lookup, {"name": "cone"}),
     "zoo.Cost": (zoo.Cost, values(CONE, "registered")),

@@ -10,8 +10,9 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.check import run as checking
 from ratecheck.check.budget import ENOUGH, FEW, MOST, Pace, Planner, pilot, seconds_of
-from ratecheck.check.run import as_algorithm, as_claim, as_cost
+from ratecheck.check.meaning import as_algorithm, as_claim, as_cost
 from ratecheck.claims import Claim
 from ratecheck.engine import simulate as engine
 from ratecheck.engine.simulate import Job, Limit, finished
@@ -121,7 +122,7 @@ def test_a_lower_value_starts_the_search_anew(monkeypatch):
     def careless(*arguments, **options):
         return replace(real(*arguments, **options), minimum=0.2, minimisers=[[0.5]])
 
-    monkeypatch.setattr("ratecheck.check.run.zoo.cost", careless)
+    monkeypatch.setattr(zoo, "cost", careless)
     found = rc.check(Search, distance, "T", box=(-1, 1), horizons=HORIZONS, replicates=4, quiet=True)
     assert found.cost.minimum == pytest.approx(0.0, abs=1e-9)
     assert "beyond the minimum that was searched for" in found.cautions[0]
@@ -344,7 +345,7 @@ def test_a_compiler_leaves_half_of_the_budget_to_runs(monkeypatch, capsys):
         late[0] += 1000.0
         return pilot(*arguments)
 
-    monkeypatch.setattr("ratecheck.check.run.pilot", slowly)
+    monkeypatch.setattr(checking, "pilot", slowly)
     found = rc.check(rc.UniformBins(), "cone", dim=1, budget=30, horizons=HORIZONS)
     assert "what must be compiled, once, comes on top" in capsys.readouterr().err
     assert found.runs.frame["replicate"].nunique() >= FEW

@@ -9,12 +9,13 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.cli import study as command
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.report.answer import answer
 from ratecheck.report.terminal import summary
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
-from ratecheck.verdict.analyse import judge_claim
+from ratecheck.study.plan import cases, no_curve
+from ratecheck.verdict.analyse import Judged, judge_parts
+from ratecheck.verdict.several import Assessment
 from tests.strategies import RandomSearch
 
 HORIZONS = [2**k for k in range(4, 12)]
@@ -27,7 +28,7 @@ def study_of(*algorithms, costs=(("cone", 1),), **options):
 
 def violations(algorithm, cost):
     """The sentences about hypotheses of the algorithm's own theorem that are not met."""
-    ((case, _, _),) = cases(study_of(algorithm, costs=[cost]), curves=unforeseen)
+    ((case, _, _),) = cases(study_of(algorithm, costs=[cost]), curves=no_curve)
     return [str(violation) for violation in case.claims[0].violated]
 
 
@@ -125,7 +126,7 @@ def test_units_that_were_given_up_give_exit_code_1(tmp_path, monkeypatch, capsys
 
 def claimed(*algorithms, cost=("cone", 1), **options):
     """By label: the theorems that are claimed, with the names of the hypotheses that are not met."""
-    planned = cases(study_of(*algorithms, costs=[cost], **options), curves=unforeseen)
+    planned = cases(study_of(*algorithms, costs=[cost], **options), curves=no_curve)
     return {p.case.algorithm: {c.theorem: [v.name for v in c.violated] for c in p.case.claims} for p in planned}
 
 
@@ -159,7 +160,7 @@ def by_constants(constants, dim):
 
 def test_a_promise_is_a_rate_a_theorem_or_a_function():
     def own(promise, cost=("cusp", 2)):
-        (planned,) = cases(study_of(rc.AskTell(Other, promise=promise), costs=[cost]), curves=unforeseen)
+        (planned,) = cases(study_of(rc.AskTell(Other, promise=promise), costs=[cost]), curves=no_curve)
         return planned.case.own
 
     assert own(rc.Rate(0.1, 2.0)).rate == rc.Rate(0.1, 2.0)
@@ -206,12 +207,16 @@ def test_a_theorem_that_promises_nothing_is_not_refuted():
     fit = rc.fit_rate(runs)
     met = rc.Claim("A theorem", "?", "upper", rc.Rate(0.5))
     unmet = replace(met, violated=(rc.Violation("mu", "mu = 0 is too small"),))
-    assert judge_claim(met, fit, 0.05).name == "REFUTED"
-    held = judge_claim(unmet, fit, 0.05)
+
+    def judged(claim, margin):
+        return Judged(claim, Assessment(*judge_parts(fit, claim, margin=margin)))
+
+    assert judged(met, 0.05).name == "REFUTED"
+    held = judged(unmet, 0.05)
     assert held.name == held.assessment.log_power.name == "INCONCLUSIVE"
     assert held.reason.count("but A theorem promises nothing here: mu = 0 is too small") == 2
     true = replace(unmet, printed=rc.Rate(0.1))
-    assert judge_claim(true, fit, 0.08).assessment.exponent.name == "CONSISTENT"
+    assert judged(true, 0.08).assessment.exponent.name == "CONSISTENT"
 
 
 def test_settings_of_one_algorithm_are_not_compared_unless_declared():

@@ -138,3 +138,22 @@ def test_fish_knows_every_command_option_and_family():
             assert f"-l {option.flag[2:]} " in said
     assert all(name in said for name in (*cli.COMMANDS, *families()))
     assert all(line.startswith(("#", "complete -c ratecheck -n '")) for line in said.splitlines())
+
+
+TABLE = "T,regret\n100,10\n200,14.3\n400,20\n800,28.1\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "spared"),
+    [
+        ("import ratecheck", {"numpy", "pandas", "numba", "scipy"}),
+        ("main(['--help'])", {"numpy", "pandas", "numba", "scipy", "function_zoo"}),
+        ("main(['fit', 'table.csv', '--rate', 'sqrt(T)'])", {"numba", "matplotlib", "function_zoo"}),
+    ],
+)
+def test_nobody_waits_for_what_a_command_does_not_need(code, spared, tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    start = "from ratecheck.cli.main import main\n" if "main(" in code else ""
+    code = f"import sys\n{start}{code}\nprint('\\nloaded', *({spared!r} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1].split() == ["loaded"]

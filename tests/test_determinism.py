@@ -11,11 +11,11 @@ import function_zoo as zoo
 from ratecheck.algorithms import AdaptiveBins, AskTell
 from ratecheck.cli import study as command
 from ratecheck.executors import executor
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import FILE, Store
 from ratecheck.study import Study
 from ratecheck.study.determinism import NotDeterministic, Repeats, shortened
+from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import perform, units_of
 from tests.strategies import RandomSearch
 from tests.test_runner import run
@@ -107,7 +107,7 @@ def test_a_cost_of_ones_own_is_looked_at_too(tmp_path, place):
 
 
 def test_runs_that_are_stored_must_come_out_again(tmp_path, place):
-    ((case, cost, algorithm),) = cases(study_of(RandomSearch), curves=unforeseen)
+    ((case, cost, algorithm),) = cases(study_of(RandomSearch), curves=no_curve)
     rows = perform([(0, (8,))], cost, algorithm, 0, study_of(RandomSearch).noise, "random")[0]
     rows[0]["regret"] += 1e-9
     with Store(tmp_path, create=True) as store:
@@ -119,7 +119,7 @@ def test_runs_that_are_stored_must_come_out_again(tmp_path, place):
 def test_what_other_processes_bring_is_compared(tmp_path):
     """As with the order of a set of texts, which is another one in each process."""
     with Store(tmp_path, create=True) as store:
-        units = units_of(cases(study_of(RandomSearch), curves=unforeseen), store, study_of(RandomSearch).noise, 1)
+        units = units_of(cases(study_of(RandomSearch), curves=no_curve), store, study_of(RandomSearch).noise, 1)
         repeats = Repeats(units, store)
     (short,) = repeats.units
     rows = perform(short.runs, short.cost, short.algorithm, 0, short.noise, "random")[0]
@@ -135,7 +135,7 @@ def test_it_costs_little(tmp_path, anytime, replicates, steps):
     """A hundredth of the steps and a thousand at most, or the shortest run; and all that twice."""
     study = study_of(RandomSearch, anytime, replicates=replicates)
     with Store(tmp_path, create=True) as store:
-        short = shortened(units_of(cases(study, curves=unforeseen), store, study.noise, 1)[0])
+        short = shortened(units_of(cases(study, curves=no_curve), store, study.noise, 1)[0])
     steps = max(h for h in HORIZONS if h <= steps) if anytime else steps
     assert short.steps == 2 * steps
 
@@ -143,7 +143,7 @@ def test_it_costs_little(tmp_path, anytime, replicates, steps):
 def test_what_is_ours_is_not_repeated(tmp_path):
     study = Study("own", "?", [("cone", 1)], horizons=HORIZONS, replicates=4, members=0)
     with Store(tmp_path, create=True) as store:
-        assert Repeats(units_of(cases(study, curves=unforeseen), store, study.noise, 1), store).units == []
+        assert Repeats(units_of(cases(study, curves=no_curve), store, study.noise, 1), store).units == []
 
 
 DECLARED = """

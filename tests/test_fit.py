@@ -14,6 +14,7 @@ from ratecheck.fit.fit import Fit, fit_rate, slope_difference
 from ratecheck.fit.log_means import FitError, LogMeans, log_means
 from ratecheck.rates import Rate
 from ratecheck.verdict.rules import verdict
+from studies.calibration.measure import joint, joint_region_holds
 from studies.calibration.scenarios import CLAIM, HORIZONS, Scenario, blocks, named, waves
 from tests.synthetic import exact, runs, table
 
@@ -24,7 +25,7 @@ def test_exact_rates_are_recovered(power):
     assert fit.slope == pytest.approx(0.6, abs=1e-12)
     assert fit.last_half.value == pytest.approx(0.6, abs=1e-12)
     assert fit.log_power_at(0.6).value == pytest.approx(power, abs=1e-10)
-    assert fit.joint()[0] == pytest.approx([0.6, power], abs=1e-9)
+    assert joint(fit)[0] == pytest.approx([0.6, power], abs=1e-9)
     assert fit.curvature().value == pytest.approx(0, abs=1e-12)
     assert all(e.value == pytest.approx(0.6, abs=1e-12) for _, e in fit.local_slopes())
     assert all(e.value == pytest.approx(0, abs=1e-10) for _, e in fit.held_out())
@@ -112,9 +113,9 @@ def test_joint_region_holds_the_truth_as_often_as_it_says(any_seed):
     for _ in range(repeats):
         R = mean * (1 + 0.001 * rng.standard_normal((4, len(mean))))
         fit = Fit(LogMeans.of(HORIZONS, tuple(R.T), True))
-        hits += fit.joint_region_holds(CLAIM.slope, CLAIM.log_power)
+        hits += joint_region_holds(fit, CLAIM.slope, CLAIM.log_power)
     assert stats.binomtest(hits, repeats, 0.95).pvalue > 1e-6
-    assert fit.joint()[2] == pytest.approx(2 * 3 / 2 * stats.f.ppf(0.95, 2, 2))
+    assert joint(fit)[2] == pytest.approx(2 * 3 / 2 * stats.f.ppf(0.95, 2, 2))
 
 
 @pytest.mark.parametrize("period", [None, 16.0])

@@ -8,10 +8,10 @@ import pytest
 from scipy import optimize, stats
 
 import ratecheck as rc
-from ratecheck.fit.columns import Points
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import profile_of
 from ratecheck.fit.log_means import FitError
+from ratecheck.fit.points import Points
 from studies.calibration.tables import SIZES, TABLES, Series, serial, series_named, tabled
 
 ROOT = rc.Rate.of_regret(-0.5)

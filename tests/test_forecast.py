@@ -8,9 +8,9 @@ import pytest
 from ratecheck.executors.progress import Progress, clock, spelt
 from ratecheck.planning import forecast as estimate
 from ratecheck.planning.forecast import Forecast, Machine
-from ratecheck.planning.plan import unforeseen
 from ratecheck.study import Study
 from ratecheck.study.conduct import plan_text
+from ratecheck.study.plan import no_curve
 from ratecheck.study.run import Aside
 
 STUDY = Study(name="small", question="?", costs=[("cone", 1)], horizons=(2**6, 2**8, 2**10), replicates=4, members=3)
@@ -28,7 +28,7 @@ class Work:
 def quiet(monkeypatch):
     """The machine of the constants, and no wait for curves."""
     monkeypatch.setattr(estimate, "machine", Machine)
-    monkeypatch.setattr("ratecheck.study.conduct.foreseen", unforeseen)
+    monkeypatch.setattr("ratecheck.study.conduct.computed_curve", no_curve)
 
 
 def announced(study, folder, **options) -> float:

@@ -11,7 +11,7 @@ import pytest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.lower_bound import ball, verify
+from ratecheck.lower_bound import ball, inequalities, verify
 from ratecheck.lower_bound.many import farthest
 from studies.lower_bound import second
 
@@ -116,7 +116,7 @@ FORGED = {
 def test_both_verifiers_refuse_what_was_forged(forge, tmp_path, capsys):
     content = forge()
     with pytest.raises(ball.NotProved):
-        ball.verify(copy.deepcopy(content))
+        inequalities.verify(copy.deepcopy(content))
     with pytest.raises(second.Refused):
         second.verify(copy.deepcopy(content))
     path = tmp_path / "certificate.json"
@@ -184,7 +184,7 @@ def test_intervals_of_both_verifiers_hold_the_true_values(name):
             intervals = [(ball.ball(a), ball.ball(b)) for a, b in ends]
             try:
                 if name in POWERS:
-                    first = ball._power(intervals[0], name)
+                    first = ball.raised(intervals[0], name)
                 else:
                     first = ball.OPERATIONS[name](*intervals)
             except ball.NotProved:

@@ -8,8 +8,8 @@ import pytest
 
 from ratecheck.report.belief import ALONE, IMPLEMENTED, OPEN, REFUTED, SETTLED, STRAYS, belief, kind_of
 from ratecheck.report.context import Context
-from ratecheck.report.glance import follows, glance, verdict
-from ratecheck.report.glossary import WORDS
+from ratecheck.report.foundations import WORDS
+from ratecheck.report.opening import follows, glance, verdict
 from ratecheck.report.tables import tabulated
 from ratecheck.verdict.findings import Overruled, Rule
 from ratecheck.verdict.sentences import overruled
@@ -81,7 +81,9 @@ def test_what_is_believed(verdicts, kind):
 
 def test_every_case_is_counted_once():
     results = [seen(a, b, c) for a in (C, R, I) for b in (C, R, I, None) for c in (C, R, I, None)]
-    context = SimpleNamespace(analysis=SimpleNamespace(results=results, gaps=()), case=lambda r: r.case.algorithm)
+    context = SimpleNamespace(
+        analysis=SimpleNamespace(results=results, gaps=()), case=lambda r: r.case.algorithm, emphasis="**"
+    )
     text = belief(context)
     counts = {kind: sum(kind_of(r) == kind for r in results) for kind in ORDER}
     assert sum(counts.values()) == len(results)
@@ -103,7 +105,9 @@ def replace_namespace(thing, **changes):
 def test_runs_that_lock_in_are_no_other_algorithm():
     locked = replace_namespace(seen(C, R, C), agreement=None)
     locked.agreement = SimpleNamespace(name=R, ratio=(1.007, 1.0, 1.01), locks_in=True, lock_in=(0.3, 0.2, 0.4))
-    context = SimpleNamespace(analysis=SimpleNamespace(results=[locked], gaps=()), case=lambda r: r.case.algorithm)
+    context = SimpleNamespace(
+        analysis=SimpleNamespace(results=[locked], gaps=()), case=lambda r: r.case.algorithm, emphasis="**"
+    )
     assert belief(context).startswith(
         "In the one case 30 % of the runs lock in, which theory does not describe; measured / predicted of the others "
         "is 1.007."

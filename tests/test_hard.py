@@ -15,10 +15,10 @@ from ratecheck.cli import main as cli
 from ratecheck.lower_bound import members as minimax
 from ratecheck.lower_bound.hard_family import CERTAIN, Rung, Sandwich, rung
 from ratecheck.papers.zhao_lai import theorem3
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Grid, Study, hard
 from ratecheck.study.conduct import conduct, plan_text
+from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.rendering import render
 from ratecheck.study.rerun import rerun
 from ratecheck.verdict.analyse import NONE, fit_of, judge_bound
@@ -66,7 +66,7 @@ def rendered(folder):
 
 
 def planned(**changes):
-    return [plan.case for plan in cases(replace(SMALL, **changes), curves=unforeseen)]
+    return [plan.case for plan in cases(replace(SMALL, **changes), curves=no_curve)]
 
 
 def bound_note(store):
@@ -267,8 +267,8 @@ def test_a_cost_without_a_family_says_why(cost, words):
 
 
 def test_without_python_flint_nothing_is_certified_and_nothing_run(tmp_path, monkeypatch):
-    for place in ("ratecheck.lower_bound.members", "ratecheck.study.hard"):
-        monkeypatch.setattr(f"{place}.find_spec", lambda name: None)
+    for place in (minimax, hard):
+        monkeypatch.setattr(place, "find_spec", lambda name: None)
     result = conduct(SMALL, tmp_path, **QUIET).analysis.results[0]
     assert result.judged[1].name == "INCONCLUSIVE"
     assert result.judged[1].reason == f"no family: {minimax.UNCERTIFIED}"

@@ -13,9 +13,9 @@ from ratecheck.algorithms.hoo import LINE, NEXT, NODE
 from ratecheck.cli import study as command
 from ratecheck.engine.simulate import EngineError, begin
 from ratecheck.executors import executor
-from ratecheck.planning.plan import unforeseen
 from ratecheck.store import Store
 from ratecheck.study import Study
+from ratecheck.study.plan import no_curve
 from tests.test_runner import run as run_study
 
 COST = zoo.get("cone", 2)
@@ -167,7 +167,7 @@ def test_a_study_ends_and_nothing_is_tried_again(tmp_path, forgetful):
 
 
 def test_the_command_says_it_in_one_line(tmp_path, forgetful, no_audits, monkeypatch, capsys):
-    monkeypatch.setattr("ratecheck.study.conduct.foreseen", unforeseen)  # predictions take seconds
+    monkeypatch.setattr("ratecheck.study.conduct.computed_curve", no_curve)  # predictions take seconds
     line = ["--family", "cone", "--dims", "1", "--algorithms", "adaptive", "--horizons", "8:512:8", "--replicates", "2"]
     assert command.main([*line, "--out", str(tmp_path), "--workers", "1"]) == command.EXIT_GIVEN_UP
     said = capsys.readouterr()

@@ -11,8 +11,7 @@ import pytest
 
 from ratecheck.cli import main as cli
 from ratecheck.report import write_html, write_report
-from ratecheck.report.markup import LETTERS, VERDICTS
-from ratecheck.report.mathml import mathml
+from ratecheck.report.markup import LETTERS, VERDICTS, mathml
 from ratecheck.report.overview import write_overview
 from ratecheck.report.page import write_pages
 from ratecheck.verdict.rules import Outcome

@@ -31,7 +31,7 @@ SHORTER = (  # what a line with this in it becomes; the rest is as it stands
     (r"^(?=.*ratecheck\.study)(?!.*(--dry-run|--list|--study))(.*)$", r"\2" + SMALL),  # minutes: fewer and shorter runs
     (r"^(.*ratecheck\.study --study .*)$", r"\1 --dry-run"),  # its horizons are its own: planned, not run
     (r" audit all ", " audit cone "),  # a minute and a half; tests/test_zoo.py audits every family
-    (r"^(.*function_zoo gallery.*)$", r"\1 --family cone"),  # half a minute
+    (r"^(.*zoo gallery.*)$", r"\1 --family cone"),  # half a minute
 )
 # An installation takes minutes and a registry, and the tests cannot run themselves; .ci/run does both as they stand.
 NOT_HERE = (r"^python3 -m venv \S+ && \S+pip install \S+ -e \S+ && (?:\.venv/bin/)?", r"^python -m pytest.*$")

@@ -12,11 +12,11 @@ from ratecheck import executors
 from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
 from ratecheck.executors import ExecutorError, executor
 from ratecheck.executors.progress import Progress, clock
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.rates import Rate
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study
 from ratecheck.study import run as runner
+from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import run_units, units_of
 from studies.benchmarks import runner as benchmark
 from tests.study_cases import table_of
@@ -48,9 +48,7 @@ def run(folder, place, study=SMALL, units=None):
     folder.mkdir(exist_ok=True)
     with Store(folder, create=True) as store:
         units = (
-            units_of(cases(study, curves=unforeseen), store, study.noise, place.slots)
-            if units is None
-            else units(store)
+            units_of(cases(study, curves=no_curve), store, study.noise, place.slots) if units is None else units(store)
         )
         session = store.begin_session({})
         outcome = run_units(units, store, place, session, Silent())
@@ -85,7 +83,7 @@ def test_any_order_and_any_company_give_the_same_bits(tmp_path, expected):
     place = executor("threads", 2)
 
     def backwards(store):
-        return units_of(cases(SMALL, curves=unforeseen), store, SMALL.noise, 2)[::-1]
+        return units_of(cases(SMALL, curves=no_curve), store, SMALL.noise, 2)[::-1]
 
     _, *found = run(tmp_path / "backwards", place, units=backwards)
     assert tuple(found) == expected
@@ -104,21 +102,21 @@ def test_what_is_stored_does_not_run_again(tmp_path):
     # more replicates: only the new ones
     more = Study(name="small", question="?", costs=SMALL.costs, horizons=SMALL.horizons, replicates=8)
     with Store(tmp_path / "x") as store:
-        units = units_of(cases(more, curves=unforeseen), store, more.noise, 2)
+        units = units_of(cases(more, curves=no_curve), store, more.noise, 2)
     assert {r for u in units for r, _ in u.runs} == {6, 7}
     # a horizon more: anytime runs start again, separate ones add theirs
     further = Study(
         name="small", question="?", costs=SMALL.costs, horizons=Grid(2**6, 2**13, periods=None), replicates=6
     )
     with Store(tmp_path / "x") as store:
-        units = units_of(cases(further, curves=unforeseen), store, further.noise, 2)
+        units = units_of(cases(further, curves=no_curve), store, further.noise, 2)
     for unit in units:
         lengths = {len(h) for _, h in unit.runs}
         assert lengths == ({len(unit.case.horizons)} if unit.case.anytime else {1})
     _, _, after = run(tmp_path / "x", place, further)
     assert after > count
     with Store(tmp_path / "x") as store:
-        for case, _, _ in cases(further, curves=unforeseen):
+        for case, _, _ in cases(further, curves=no_curve):
             assert list(store.known(case.series.digest)) == [(r, set(case.horizons)) for r in range(6)]
     place.close()
 
@@ -126,15 +124,13 @@ def test_what_is_stored_does_not_run_again(tmp_path):
 def test_units_are_of_similar_weight_and_the_longest_come_first(tmp_path):
     study = Study(name="s", question="?", costs=[("cone", 2)], horizons=Grid(2**10, 2**22, periods=None), replicates=64)
     with Store(tmp_path, create=True) as store:
-        units = units_of(cases(study, curves=unforeseen), store, study.noise, 2)
+        units = units_of(cases(study, curves=no_curve), store, study.noise, 2)
     longest = [max(h[-1] for _, h in u.runs) for u in units]
     assert longest == sorted(longest, reverse=True)
     for unit in units:
         assert unit.seconds <= runner.HEAVY or len(unit.runs) == 1
     assert len(units) >= 16
-    planned = sum(
-        64 * (c.horizons[-1] if c.anytime else sum(c.horizons)) for c, _, _ in cases(study, curves=unforeseen)
-    )
+    planned = sum(64 * (c.horizons[-1] if c.anytime else sum(c.horizons)) for c, _, _ in cases(study, curves=no_curve))
     assert sum(u.steps for u in units) == planned
 
 
@@ -313,7 +309,7 @@ def test_workers_with_other_kernels_are_refused(tmp_path, monkeypatch):
 def test_a_stopped_unit_returns_nothing():
     stop = threading.Event()
     stop.set()
-    (case, cost, algorithm), *_ = cases(SMALL, curves=unforeseen)
+    (case, cost, algorithm), *_ = cases(SMALL, curves=no_curve)
     assert runner.perform(((0, case.horizons),), cost, algorithm, 0, SMALL.noise, "random", stop=stop) is None
 
 
@@ -345,7 +341,7 @@ def test_executors_by_name():
 def test_progress_in_a_log():
     import io
 
-    (case, cost, algorithm), *_ = cases(SMALL, curves=unforeseen)
+    (case, cost, algorithm), *_ = cases(SMALL, curves=no_curve)
     unit = runner.Unit(case, cost, algorithm, SMALL.noise, ((0, (100,)), (1, (100,))), 2.0)
     stream = io.StringIO()
     progress = Progress([unit] * 4, stream)
@@ -366,7 +362,7 @@ def test_progress_in_a_log():
 
 def test_progress_on_a_terminal():
     pty = pytest.importorskip("pty")
-    (case, cost, algorithm), *_ = cases(SMALL, curves=unforeseen)
+    (case, cost, algorithm), *_ = cases(SMALL, curves=no_curve)
     unit = runner.Unit(case, cost, algorithm, SMALL.noise, ((0, (100,)),), 1.0)
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w") as stream:

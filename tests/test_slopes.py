@@ -37,11 +37,11 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import adaptive, uniform
 from ratecheck.check.budget import Planner
+from ratecheck.check.meaning import as_claim
 from ratecheck.check.pin import Pin, load_pin, write_pin
-from ratecheck.check.run import as_claim
 from ratecheck.engine.simulate import Job
 from ratecheck.fit.fit import Fit
-from ratecheck.fit.log_means import cut, within
+from ratecheck.fit.log_means import within
 from ratecheck.sampling.jit import Kernel
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
 from ratecheck.verdict.rules import LEVEL, LOG_MARGIN, MARGIN, decide, decide_log_power
@@ -170,7 +170,8 @@ def check_second_logarithm(fit, cost):
     """
     rate = rc.theorem1.rate(cost.constants, cost.dim)
     assert rate.log_power == 1
-    for power in (fit.log_power_at(rate.slope), fit.late_log_power_at(rate.slope)):
+    late = fit._estimate(fit._late_weights(fit.log_x), fit.data.y - rate.slope * fit.x)
+    for power in (fit.log_power_at(rate.slope), late):
         assert power.lower_limit(LEVEL) > rate.log_power + LOG_MARGIN, f"log power {power}"
     assert rc.log_power_verdict(fit, rc.theorem1_corrected.rate(cost.constants, cost.dim)).name == "CONSISTENT"
 
@@ -326,7 +327,7 @@ def sure_tolerance(data, cost, name, period):
             continue
         rules = {"margin": tolerance, "resolution": math.inf}
         inside = within(data.horizons, case.window)
-        fits = (Fit(cut(drawn, inside), rate.log_power, period) for drawn in draws_of(data, cost, name))
+        fits = (Fit(drawn.cut(inside), rate.log_power, period) for drawn in draws_of(data, cost, name))
         if all(decide(fit, rate, **rules).name == "CONSISTENT" for fit in fits):
             return tolerance
     return None

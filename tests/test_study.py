@@ -13,11 +13,11 @@ from ratecheck.algorithms import HOO, AdaptiveBins, AskTell, UniformBins
 from ratecheck.claims import Case
 from ratecheck.cli import study as command
 from ratecheck.planning.expectations import expected, unjudged
-from ratecheck.planning.plan import cases, unforeseen, workload
 from ratecheck.rates import Rate
 from ratecheck.store import Store
-from ratecheck.study import Grid, Study, Tilted, declared
+from ratecheck.study import Grid, Study, declared
 from ratecheck.study.conduct import conduct
+from ratecheck.study.plan import cases, no_curve, workload
 from ratecheck.study.run import NothingStored, units_of
 from tests.strategies import ExploreThenCommit
 from tests.study_cases import table_of
@@ -33,7 +33,7 @@ def test_horizons_of_the_standard_preset():
             except zoo.InvalidChoice:
                 continue
             study = Study("s", "?", [cost], horizons=Grid())
-            uniform, adaptive = (case for case, _, _ in cases(study, curves=unforeseen))
+            uniform, adaptive = (case for case, _, _ in cases(study, curves=no_curve))
             assert uniform.horizons[0] == adaptive.horizons[0] == 2**10
             ratios = [b / a for a, b in zip(adaptive.horizons, adaptive.horizons[1:], strict=False)]
             assert max(ratios) <= 2.01
@@ -89,9 +89,7 @@ def test_cases_survive_json():
     [
         ({"name": "a b"}, "no name for a study"),
         ({"costs": []}, "at least one cost"),
-        ({"controls": []}, "no negative control"),
         ({"margin": 0}, "between 0 and 1"),
-        ({"window": (100, 10)}, "must increase"),
         ({"noise": 1.0}, "no noise law"),
         ({"costs": [("cone", 1), ("cone", 1)]}, "names a cost twice"),
         ({"horizons": [2, 4, 8]}, "3 or larger"),
@@ -129,7 +127,6 @@ def test_a_plain_python_algorithm_is_studied_on_processes(tmp_path):
         algorithms=[AskTell(ExploreThenCommit, promise=Rate(1 / 3, 1.0))],
         horizons=[64, 256, 1024, 4096],
         replicates=12,
-        controls=[Tilted(0.5)],
     )
     analysis, page, given_up = conduct(study, tmp_path, workers=2, figures=False)
     assert given_up == ()
@@ -152,9 +149,8 @@ def test_declared_studies(path, monkeypatch):
     study = declared.load(path).study
     assert study.name == path.parent.name
     assert study.question.endswith("?")
-    assert study.controls
     assert study.replicates >= 32
-    for case, _, _ in cases(study, curves=unforeseen):
+    for case, _, _ in cases(study, curves=no_curve):
         assert case.controls
         assert case.claims[0].per_cost
     assert not any(line.startswith(("def ", "class ", "if ", "for ")) for line in path.read_text().splitlines())

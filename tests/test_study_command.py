@@ -11,12 +11,12 @@ import pytest
 from ratecheck.claims import Case
 from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
-from ratecheck.planning.plan import cases
 from ratecheck.store import FILE, Store
 from ratecheck.study import Grid
 from ratecheck.study.asked import as_asked
 from ratecheck.study.conduct import Conducted
 from ratecheck.study.declared import declaration_of
+from ratecheck.study.plan import cases
 from ratecheck.verdict.analyse import analyse
 from tests.study_cases import SMALL, digest, run, table_of
 
@@ -317,3 +317,47 @@ def test_the_file_of_a_declaration_names_its_folder():
     assert declaration_of(str(folder / "study.py")) == declaration_of(str(folder)) == folder / "study.py"
     with pytest.raises(ValueError, match="there is no"):
         declaration_of(str(folder / "report.md"))
+
+
+# Studies of one's own kind
+
+DICE = """
+from ratecheck.study import Conclusion
+
+
+class Dice:
+    name = "dice"
+
+    def conduct(self, folder, options):
+        seed = options.taken("seed", "strict").get("seed", 0)
+        folder = options.into(folder or options.home)
+        options.say("rolling")
+        if not options.dry_run:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "report.md").write_text(options.command)
+        return Conclusion(f"a {seed}", given_up=("the second roll",) if seed == 5 else (), refuted=seed == 6)
+
+
+study = Dice()
+"""
+
+
+def test_any_object_that_conducts_itself_is_a_study(tmp_path, monkeypatch, capsys):
+    folder = tmp_path / "studies" / "dice"
+    folder.mkdir(parents=True)
+    (folder / "study.py").write_text(DICE)
+    monkeypatch.chdir(tmp_path)
+    line = ["--study", "dice"]
+    assert command.main([*line, "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err.strip()) == ("a 0\n", "rolling")
+    assert not (folder / "report.md").exists()
+    assert command.main([*line, "--seed", "3"]) == 0
+    assert (folder / "report.md").read_text() == "python -m ratecheck.study --study dice --seed 3"
+    assert command.main([*line, "--seed", "6", "--out", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "report.md").exists()
+    assert command.main([*line, "--seed", "6", "--strict"]) == 3
+    assert command.main([*line, "--seed", "5"]) == 1
+    assert "the second roll" in capsys.readouterr().err
+    assert command.main([*line, "--unit-timeout", "9"]) == 2
+    assert "this study takes no --unit-timeout (it takes: --seed, --strict)" in capsys.readouterr().err

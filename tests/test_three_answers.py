@@ -13,17 +13,17 @@ import function_zoo as zoo
 from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
 from ratecheck.cli import study as command
 from ratecheck.figures import slopes
-from ratecheck.planning.plan import cases
-from ratecheck.predict import water_level
+from ratecheck.predict import predicted_curve
 from ratecheck.predict.far import Judgement
 from ratecheck.report.overview import write_overview
 from ratecheck.report.theory import by_algorithm, far_cells
 from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
+from ratecheck.study.plan import cases
 from ratecheck.study.predictions import foretold, lacking
 from ratecheck.study.rendering import render
-from ratecheck.verdict.analyse import premature
+from ratecheck.verdict.judging import premature
 from ratecheck.verdict.rules import Outcome
 from tests.test_alterations import alter
 
@@ -263,8 +263,7 @@ def test_an_altered_prediction_is_noticed(done, tmp_path):
 def test_curves_are_remembered(done, monkeypatch, tmp_path):
     """A study that is started again computes none."""
     shutil.copy(done[0] / FILE, tmp_path / FILE)
-    monkeypatch.setattr("ratecheck.planning.plan._FORESEEN", {})
-    monkeypatch.setattr(water_level, "foretell", None)
+    monkeypatch.setattr(predicted_curve, "predicted_curve", None)
     conduct(study_of((("cone", 1), ("garland", 1))), tmp_path, figures=False, say=lambda text: None)
 
 
@@ -297,7 +296,7 @@ def test_a_dry_run_says_what_is_expected(tmp_path, capsys):
 
 
 def test_a_dry_run_of_many_cases_does_not_wait_for_curves(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(water_level, "foretell", None)
+    monkeypatch.setattr(predicted_curve, "predicted_curve", None)
     assert command.main(["--family", "all", "--dry-run", "--out", str(tmp_path / "none")]) == 0
     assert "what theory expects is shown for up to 12 cases" in capsys.readouterr().out
 

@@ -155,8 +155,8 @@ def test_a_plug_in_runs_again_from_its_declaration(tmp_path, capsys):
         "study = Study('own_verified', 'Is it linear?', [('cone', 1)],\n"
         "              algorithms=[AskTell(RandomSearch, promise=Rate(0.0))], horizons=[8, 64, 512], replicates=4)\n"
     )
-    from ratecheck.planning.plan import cases
     from ratecheck.study import declared
+    from ratecheck.study.plan import cases
     from ratecheck.study.run import perform
 
     study = declared.declared(str(folder))

@@ -72,8 +72,6 @@ def test_violated_hypotheses_are_named():
     assert "width = 0.5 is given" in said(zhao_lai.theorem1, cone, width=0.5)
     assert zhao_lai.theorem2.violated(cone, 2, mu=(1 + 2**3) * cone.M * 1.01) == ()
     assert "is below" in said(zhao_lai.theorem2, cone, mu=cone.mu_min)
-    assert "is not 2" in said(zhao_lai.strongly_convex, cone)
-    assert zhao_lai.strongly_convex.violated(QUADRATIC, 2) == ()
     assert "is not d/alpha" in said(zhao_lai.critical, zoo.get("quartic", 2).constants)
     assert "exceeds the cost's alpha" in said(zhao_lai.theorem2, cone, alpha=1.5)
     assert "is below the cost's alpha" in said(zhao_lai.theorem2, cone, alpha=0.5)

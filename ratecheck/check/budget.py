@@ -7,17 +7,18 @@ import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
 
 from ..arguments import shown
 from ..claims import Case, Claim
-from ..engine.simulate import Job, begin, series_of
-from ..planning.expectations import catchable, foreseen_evidence
-from ..planning.plan import horizons_of, onset_of, window_of
-from ..study.declare import Grid
+from ..engine.simulate import Job, begin
+from ..planning.case import case_of, onset_of, planned_curve
+from ..planning.expectations import catchable, expected_evidence
+from ..planning.forecast import machine
+from ..planning.grid import Grid, horizons_of
 from ..verdict.rules import MARGIN
 
 UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "m": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
@@ -25,7 +26,6 @@ LONGEST = 30 * 24 * 3600.0  # seconds
 PILOT = 0.1  # of the budget
 STARTUP = 1.5  # seconds of computing until another process works
 JUDGING = 1.0  # the same for fits and verdicts
-SAMPLE, BUSIEST = 0.05, 20.0  # seconds of computing that show how busy a machine is, and the most that is believed
 DEAR = 0.3  # of the time that is left: processes whose start takes more are not worth it
 SPARE = 0.9  # of the time that is left is planned: cores are shared with others, and so is memory
 ENOUGH, FEW, MOST = 32, 8, 256  # replicates that a plan aims at, that it takes where there is no choice, and the most
@@ -104,15 +104,7 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
             paces = pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers))
             slowest = min(paces, key=lambda pace: pace.horizons[-1])
     # a process that has just awoken is favoured: how busy the machine is shows afterwards
-    return replace(slowest, load=min(max(1.0, _load()), BUSIEST))
-
-
-def _load() -> float:
-    """How many seconds a second of computing takes just now."""
-    begun, computed = time.perf_counter(), time.thread_time()
-    while time.thread_time() - computed < SAMPLE:
-        sum(range(1000))
-    return (time.perf_counter() - begun) / (time.thread_time() - computed)
+    return replace(slowest, load=machine().load)
 
 
 def _timed(job, replicate, horizons, clock, seconds) -> Pace:
@@ -190,38 +182,19 @@ class Planner:
 
     def __init__(self, job: Job, claim: Claim, margin: float = MARGIN):
         self.job, self.claim, self.margin = job, claim, margin
-        self.series = series_of(job.algorithm, job.cost, job.seed, job.noise, job.alignment)
 
     def plan(self, horizons, replicates: int, *, seconds: float = 0.0, workers: int = 1, curve=None) -> Plan:
         """A plan with these runs."""
-        job, claim = self.job, self.claim
-        if curve is not None and curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]:
-            onset = onset_of(curve, claim, self.series.period, self.margin)
-        else:
-            curve, onset = None, job.algorithm.onset(job.cost, horizons[-1])
-        known = {k: v for k, v in asdict(job.cost.constants).items() if not isinstance(v, tuple)}
-        case = Case(
-            family=job.cost.name,
-            parameters={k: str(v) for k, v in job.cost.parameters.items()},
-            constants=known,
-            algorithm=job.algorithm.label,
-            anytime=job.algorithm.anytime,
-            plain=job.plain,
-            series=self.series,
-            horizons=tuple(horizons),
-            replicates=replicates,
-            window=window_of(horizons, onset),
-            onset=onset,
-            shift=job.algorithm.shift(job.cost),
-            claims=(replace(claim, per_cost=True),),
-            controls=(),
-            curve=curve,
-        )
+        if curve is not None and not (curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]):
+            curve = None
+        onset = onset_of(self.job, self.claim, curve=curve, last=horizons[-1], margin=self.margin)
+        claims = (replace(self.claim, per_cost=True),)
+        case = case_of(self.job, claims, horizons=horizons, replicates=replicates, onset=onset, curve=curve)
         return Plan(case, seconds, workers, *self._force(case))
 
     def _force(self, case):
         """The slopes that could pass and that would be caught."""
-        found = foreseen_evidence(case, self.margin)
+        found = expected_evidence(case, self.margin)
         if found is None:
             return None, None
         slope, sign = case.own.rate.slope, 1 if case.own.kind == "upper" else -1
@@ -231,7 +204,7 @@ class Planner:
     def grid(self, last: int) -> tuple[int, ...]:
         """The horizons of a plan that ends there."""
         first = max(SHORTEST, last >> DOUBLINGS)
-        period = self.series.period
+        period = self.job.series.period
         if period is None:
             step = 0.5 if self.job.algorithm.anytime else 1.0
             count = round(math.log2(last / first) / step)
@@ -241,19 +214,9 @@ class Planner:
 
     def curve(self, last: int):
         """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
-        if not hasattr(self.job.algorithm, "level_rule") or self.job.plain:
+        if self.job.plain:
             return None
-        from ..predict.water_level import foretell
-
-        for cells in CELLS:
-            try:
-                how = (ALIGNMENTS, self.job.seed, self.job.alignment)
-                found = foretell(self.job.algorithm, self.job.cost, SHORTEST, cells, *how)
-            except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
-                continue
-            if found.horizons[-1] >= last:
-                return found
-        return None
+        return planned_curve(self.job, (SHORTEST, last), sizes=CELLS, most_alignments=ALIGNMENTS)
 
     def each(self, pace: Pace, horizons) -> float:
         """Seconds of one replicate."""

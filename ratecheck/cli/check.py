@@ -11,9 +11,8 @@ import function_zoo as zoo
 
 from ..algorithms.registry import NAMED
 from ..arguments import meant
-from ..figures.backdrop import BACKGROUND, backdrop_of
 from ..study.load import CannotLoad, module_at, module_named
-from .parser import Mistake, Parser, completing, folder, natural, some, whole, workers
+from .parser import BACKGROUND, Mistake, Parser, completing, folder, natural, some, whole, workers
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
 NOISES = ("gaussian", "uniform", "rademacher", "student")
@@ -123,6 +122,8 @@ def _checked(arguments) -> int:
         check_folder(arguments.report)
     if arguments.background is not None and arguments.plot is None and arguments.report is None:
         raise ValueError("--background DIR is drawn by --plot FILE or --report DIR")
+    from ..figures.backdrop import backdrop_of
+
     backdrop = backdrop_of(arguments.background)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
@@ -209,7 +210,7 @@ def _noise(text):
 def _horizons(text):
     if text is None:
         return None
-    from ..planning.plan import horizons_of
+    from ..planning.grid import horizons_of
     from .options import horizons
 
     return horizons_of(horizons(text), 2.0**4, 1.0, None)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-import textwrap
 import warnings
 
-from ..figures.backdrop import BACKGROUND
-from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
+from ..display import wrapped
+from .parser import BACKGROUND, EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
 
 EXIT_REFUTED = 3
-WIDTH = 80
 NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
@@ -48,6 +46,15 @@ def make_parser(prog) -> Parser:
         ("count", "of the runs behind each mean: a column or a number"),
     ):
         columns.add_argument(f"--{name}", type=some, metavar="COLUMN", help=what)
+    _add_rows_and_model(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--plot", type=path, metavar="FILE", help="also a figure, .png or .svg")
+    output.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot: {BACKGROUND}")
+    output.add_argument("--json", action="store_true", help="print an object per fit instead, on a line each")
+    return parser
+
+
+def _add_rows_and_model(parser):
     rows = parser.add_argument_group("rows")
     rows.add_argument(
         "--where",
@@ -79,11 +86,6 @@ def make_parser(prog) -> Parser:
     model.add_argument(
         "--level", type=number, default=0.95, metavar="L", help="of intervals and verdicts (default: 0.95)"
     )
-    output = parser.add_argument_group("output")
-    output.add_argument("--plot", type=path, metavar="FILE", help="also a figure, .png or .svg")
-    output.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot: {BACKGROUND}")
-    output.add_argument("--json", action="store_true", help="print an object per fit instead, on a line each")
-    return parser
 
 
 def main(argv, prog="ratecheck fit") -> int:
@@ -190,28 +192,11 @@ def check_variable(text, words):
 
 def page(fit, judged) -> list[str]:
     """What a terminal shows, in 80 columns."""
-    facts = [line.partition("  ") for line in str(fit).splitlines()]
-    lines = []
-    for name, _, value in facts:
-        lines += _hanging(f"{name.strip():9}  ", value.strip())
-    for name, value in diagnostics(fit).items():
-        lines += _hanging(f"{name:9}  ", value)
-    for i, text in enumerate(fit.remarks):
-        lines += _hanging("found      " if i == 0 else "           ", text)
-    if judged is not None:
-        lines += ["", *_hanging("", str(judged))]
-    return lines
-
-
-def _hanging(head, text) -> list[str]:
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [head.rstrip()]
+    facts = [line.partition("  ")[::2] for line in str(fit).splitlines()]
+    facts += diagnostics(fit).items()
+    facts += [("" if i else "found", text) for i, text in enumerate(fit.remarks)]
+    lines = [line for name, value in facts for line in wrapped(value, f"{name:9}  ", " " * 11)]
+    return lines if judged is None else [*lines, "", *wrapped(str(judged))]
 
 
 def diagnostics(fit) -> dict[str, str]:

@@ -72,7 +72,7 @@ def seconds(text) -> float:
 
 def horizons(text):
     """FROM:TO, FROM:TO:RATIO, or a list with commas."""
-    from ..study.declare import Grid
+    from ..planning.grid import Grid
 
     try:
         if "," in text:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..figures.backdrop import BACKGROUND
 from .folders import folder_parser, remark
-from .parser import Parser, path, some
+from .parser import BACKGROUND, Parser, path, some
 
 
 def make_parser(prog) -> Parser:

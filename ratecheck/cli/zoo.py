@@ -40,7 +40,7 @@ def make_parser(prog) -> Parser:
     return parser
 
 
-def main(argv=None, prog="python -m function_zoo") -> int:
+def main(argv=None, prog="ratecheck zoo") -> int:
     arguments = make_parser(prog).parse_args(argv)
     commands = {"audit": _audit, "gallery": _gallery}
     return guarded(commands.get(arguments.command, _list), arguments)
@@ -113,12 +113,8 @@ def _audit(arguments) -> int:
 
 
 def _show(cost, table) -> bool:
-    print(cost)
-    print(f"  {'constant':11}{'annotated':>12}{'measured':>14}  {'holds':6}{'basis':10}worst")
-    for row in table.itertuples():
-        holds = "yes" if row.holds else "NO"
-        print(f"  {row.constant:11}{row.annotated:12.6g}{row.measured:14.6g}  {holds:6}{row.basis:10}{row.worst}")
-    print(flush=True)
+    """Print an audit; whether something in it fails."""
+    print(cost, table, "", sep="\n", flush=True)
     return not table["holds"].all()
 
 

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,6 +120,10 @@ class Job:
     def __str__(self):
         return f"{self.algorithm} on {self.cost}"
 
+    @cached_property
+    def series(self) -> Series:
+        return series_of(self.algorithm, self.cost, self.seed, self.noise, self.alignment)
+
     @property
     def plain(self) -> bool:
         """Whether its runs need the interpreter at every step, so that threads would not help."""
@@ -132,7 +137,7 @@ def gathered(job: Job, results) -> Runs:
     for complaint in sorted({complaint for _, _, complaint in results if complaint}):
         warnings.warn(complaint, RuntimeWarning, stacklevel=3)
     algorithm, cost = job.algorithm, job.cost
-    shared = asdict(series_of(algorithm, cost, job.seed, job.noise, job.alignment))
+    shared = asdict(job.series)
     period, shared["series"] = shared.pop("period"), shared.pop("digest")
     shared["period"] = math.nan if period is None else period
     return Runs(algorithm, cost, rows, level_rows, shared)

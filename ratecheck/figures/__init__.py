@@ -11,7 +11,7 @@ from matplotlib import rc_context
 from . import diagonal, plane
 from .backdrop import NOTHING
 from .background import before
-from .base import STYLE, Picture, save, save_pdf, slug
+from .base import STYLE, Picture, lettered, save, save_pdf, slug
 from .compensated import COMPENSATED
 from .gap import GAP
 from .pairs import PAIRS
@@ -20,7 +20,7 @@ from .regret import REGRET
 from .residuals import RESIDUALS
 from .slopes import SLOPES
 
-__all__ = ["Regimes", "draw_overview", "draw_study"]
+__all__ = ["Regimes", "draw_overview", "draw_study", "lettered"]
 
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 

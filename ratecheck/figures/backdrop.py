@@ -8,11 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-BACKGROUND = (
-    "lay the mean curves of that study behind it, in grey: those of the same cost where it has them, else all of them; "
-    "after a colon, only cases whose names hold these words (studies/bowls:quadratic)"
-)
-
 
 @dataclass(frozen=True)
 class Curve:

@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 from PIL import Image  # comes with Matplotlib
 
-from ..display import literal
+from ..display import one_line
 from ..files import Drafts
 from ..fit.log_means import within
 
@@ -72,7 +72,7 @@ class Picture:
 
 def slug(family) -> str:
     """A name for files and links: cusp-power=0.7 for cusp(power=0.7)."""
-    name = re.sub(r"[^\w.=-]+", "-", literal(family)).strip("-")
+    name = re.sub(r"[^\w.=-]+", "-", one_line(family)).strip("-")
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[:LONGEST_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
@@ -80,7 +80,7 @@ def slug(family) -> str:
 
 def lettered(text) -> str:
     """A text as Matplotlib draws it letter by letter: no formula, no name that a legend leaves out, no novel."""
-    text = literal(text)
+    text = one_line(text)
     text = text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
     return " " * text.startswith("_") + text.replace("$", r"\$")
 
@@ -101,7 +101,7 @@ def save(figure, drafts: Drafts, name, svg) -> str:
 
 def save_pdf(figure, drafts: Drafts, name, title, parameters):
     """The same for a paper: fonts that can be searched, and in its metadata what determines the numbers."""
-    said = {"Title": f"{literal(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
+    said = {"Title": f"{one_line(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
     said |= {"Creator": "ratecheck", "Producer": None, "CreationDate": None}
     with drafts.open(f"{FOLDER}/{name}.pdf", "wb") as file, rc_context({"pdf.fonttype": 42}):
         figure.savefig(file, format="pdf", metadata=said)

@@ -8,9 +8,9 @@ import numpy as np
 
 from .log_means import LogMeans
 
-DRAWS, FEWEST = 5 * 10**6, 400  # per horizon, and resamples
-CACHED, WHOLE = 2**17, 2**20  # numbers that are drawn at once: few where that is faster, many where sums depend on it
-MANY = 500  # runs at a horizon: beyond, resamples are counted in ways that cost less and draw other random numbers
+MOST_DRAWS, FEWEST_RESAMPLES = 5 * 10**6, 400  # at a horizon
+CACHED_NUMBERS, MOST_NUMBERS = 2**17, 2**20  # drawn at once: few where that is faster, many where sums depend on it
+MANY_RUNS = 500  # at a horizon: beyond, resamples are counted in ways that cost less and draw other random numbers
 
 
 @np.errstate(all="ignore")  # resamples of no regret at all, or of next to none, are left out
@@ -24,14 +24,14 @@ def studentised(data: LogMeans, weights, value, level, size, seed):
     if data.anytime:
         R = np.column_stack(data.samples)
         n = len(R)
-        for piece in pieces(size, n, WHOLE):
+        for piece in pieces(size, n, MOST_NUMBERS):
             counts = _counts(rng, n, piece.stop - piece.start)
             resampled[piece], variance[piece] = _shared(counts, R, weights)
         own = R @ (weights / means)
         own_variance = own.var(ddof=1) / n
     else:
         own_variance = 0.0
-        moments = (_separate if most <= MANY else _reordered)(rng, data.samples, size)
+        moments = (_separate if most <= MANY_RUNS else _reordered)(rng, data.samples, size)
         for j, (R, w, (mean, spread)) in enumerate(zip(data.samples, weights, moments, strict=True)):
             n = len(R)
             resampled[:, j] = mean
@@ -48,7 +48,7 @@ def studentised(data: LogMeans, weights, value, level, size, seed):
 
 def _counts(rng, n, size):
     """How often each of n runs is in each resample."""
-    if n <= MANY:
+    if n <= MANY_RUNS:
         return rng.multinomial(n, np.full(n, 1 / n), size).astype(float)
     drawn = rng.integers(n, size=(size, n))
     drawn += n * np.arange(size)[:, None]
@@ -70,7 +70,7 @@ def _separate(rng, samples, size):
     for R in samples:
         n = len(R)
         means, variances = np.empty(size), np.empty(size)
-        for piece in pieces(size, n, CACHED):
+        for piece in pieces(size, n, CACHED_NUMBERS):
             draws = R.take(rng.integers(n, size=(piece.stop - piece.start, n)))
             mean = draws.mean(axis=1, keepdims=True)
             draws -= mean
@@ -80,7 +80,7 @@ def _separate(rng, samples, size):
 
 
 def _reordered(rng, samples, size):
-    """The same for many runs, from counts that all horizons share.
+    """Means and variances of resampled regrets where there are many runs, from counts that all horizons share.
 
     Each horizon takes the resamples in an order of its own.  So what belongs together is independent, as it has to be,
     and random numbers are drawn once instead of once per horizon.
@@ -92,7 +92,7 @@ def _reordered(rng, samples, size):
         R = np.array([samples[j] for j in same])
         centre = R.mean(axis=1, keepdims=True)
         R -= centre  # or squares would cancel
-        for piece in pieces(size, n, WHOLE):
+        for piece in pieces(size, n, MOST_NUMBERS):
             counts = _counts(rng, n, piece.stop - piece.start)
             shift = R @ counts.T / n
             means[same, piece] = centre + shift
@@ -104,7 +104,7 @@ def _reordered(rng, samples, size):
 
 def bounded(size, n) -> int:
     """How many resamples: of very many runs fewer, for they differ less and take longer."""
-    return min(size, max(FEWEST, DRAWS // n))
+    return min(size, max(FEWEST_RESAMPLES, MOST_DRAWS // n))
 
 
 def pieces(size, n, most):

@@ -17,12 +17,12 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from .columns import Points
 from .log_means import FitError, LogMeans
+from .points import Points
 
 CORRECTIONS = (0.35, 0.5, 1.0, 1.5, 2.0, 3.0)  # powers of 1/T by which a rate may be off
 FLAT = 0.1  # an order below it, of numbers whose differences have a larger one, asks for a limit; nothing is decided
-ENOUGH = 5  # points for a correction in the regression
+ENOUGH_POINTS = 5  # for a correction in the regression
 RATIO = 0.01  # by which the ratios of neighbouring steps may differ for differences to have the order of the errors
 
 
@@ -31,7 +31,7 @@ def log_series(points: Points, level: float = 0.95) -> LogMeans:
     sign = _one_sign(points)
     y = np.log(sign * points.means)
     x = np.log(points.horizons)
-    extra = correction(x, 1.0)[:, None] if len(x) >= ENOUGH else None
+    extra = correction(x, 1.0)[:, None] if len(x) >= ENOUGH_POINTS else None
     covariance, df = residual_covariance(x, y, extra, level)
     rounding = np.zeros(len(x)) if points.rounding is None else points.rounding / np.abs(points.means)
     covariance = covariance + np.diag(rounding**2 / 3)  # a uniform error
@@ -76,10 +76,13 @@ def correction(x, power) -> np.ndarray:
     return np.exp(-power * (x - x[0]))
 
 
+def _design(x, extra) -> np.ndarray:
+    return np.column_stack([np.ones(len(x)), x, *([] if extra is None else [extra])])
+
+
 def residual_covariance(x, y, extra, level) -> tuple[np.ndarray, int]:
-    """Of y, from its residuals about a line: independent scatter, and corrections that leave such residuals."""
-    columns = [np.ones(len(x)), x] + ([] if extra is None else [extra])
-    design = np.column_stack(columns)
+    """The covariance of y, from its residuals about a line: independent scatter, and corrections that leave them."""
+    design = _design(x, extra)
     rest = np.eye(len(x)) - design @ np.linalg.pinv(design)
     df = len(x) - design.shape[1]
     square = float(np.sum((rest @ y) ** 2))
@@ -96,8 +99,7 @@ def residual_covariance(x, y, extra, level) -> tuple[np.ndarray, int]:
 def _reaching(data: LogMeans, level) -> np.ndarray:
     """The covariance, widened until the interval of the slope holds the order of the last two points too."""
     x, y = data.x, data.y
-    columns = [np.ones(len(x)), x] + ([] if data.extra is None else [data.extra])
-    weights = np.linalg.pinv(np.column_stack(columns))[1]
+    weights = np.linalg.pinv(_design(x, data.extra))[1]
     reach = float(special.stdtrit(data.df, 0.5 + level / 2)) * math.sqrt(float(weights @ data.covariance @ weights))
     off = abs(float((y[-1] - y[-2]) / (x[-1] - x[-2]) - weights @ y))
     return data.covariance * max(1.0, off / max(reach, 1e-300)) ** 2
@@ -123,7 +125,7 @@ def _one_sign(points: Points) -> float:
 
 
 def differences(points: Points) -> Points:
-    """Of neighbouring values: they shrink with the same order as the errors, where the steps have one ratio."""
+    """The differences of neighbours, which shrink with the same order as the errors where the steps have one ratio."""
     words = points.words
     if points.source != "series":
         raise FitError("differences of values are for a series; of runs or means give the errors, or a floor")

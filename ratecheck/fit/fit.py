@@ -13,33 +13,28 @@ from functools import cached_property, lru_cache
 from numbers import Real
 
 import numpy as np
-from scipy import special
 
 from ..arguments import real, shown
 from ..display import Speaking, lines
 from ..rates import Rate
-from .bootstrap import studentised
-from .columns import points
+from .columns import Roles
 from .deterministic import differences
+from .diagnostics import SLACK, Diagnostics, too_short
 from .floors import log_points
 from .interval import Estimate
 from .log_means import (
-    OURS,
     FitError,
     LogMeans,
     check_beyond_e,
     check_level,
     check_window,
     cross_covariance,
-    cut,
     log_means,
-    rounded_up,
     within,
 )
+from .points import points
 from .read import table_of
 
-SLACK = 0.99  # horizons are whole numbers, so a period may hold 3.99 of them
-LARGE_SHARE = 0.1  # of a horizon's regret in a single run
 RUNS_OR_NOT = {"runs": "runs", "means": "means", "series": "runs"}
 
 
@@ -54,7 +49,7 @@ class Line:
 
 
 @dataclass(frozen=True, repr=False)
-class Fit(Speaking):
+class Fit(Diagnostics, Speaking):
     """A fitted rate: the slope of log R against log T after dividing by (ln T)^log_power, the exponent of R.
 
     `print(fit)` says it in five lines, `fit.plot()` draws it, `fit.summary()` is a table as statsmodels has it.
@@ -104,13 +99,15 @@ class Fit(Speaking):
             columns.append(np.cos(math.pi * np.arange(len(self.x))))
         return np.column_stack(columns)
 
+    def _design(self, *columns, harmonics=True):
+        return np.column_stack([np.ones(len(self.x)), *columns, *([self.harmonics] if harmonics else [])])
+
     def _weights(self, *columns, harmonics=True):
         """The rows of the least-squares solution: coefficients of the design are weights @ y."""
-        parts = [np.ones(len(self.x)), *columns]
-        return self._solved(np.column_stack(parts + ([self.harmonics] if harmonics else [])))
+        return self._solved(self._design(*columns, harmonics=harmonics))
 
     def _solved(self, design, rows=slice(None)):
-        """The same for a design of some rows of the data."""
+        """The rows of the least-squares solution for a design of some rows of the data."""
         if self.data.weights is None:
             return _solution(np.ascontiguousarray(design).tobytes(), design.shape)
         root = np.sqrt(self.data.weights[rows])
@@ -154,7 +151,7 @@ class Fit(Speaking):
         return self.data.profile.stretch(self._estimate(self._weights(self.x)[1]), bound)
 
     def slope_of(self, regret) -> float:
-        """That the same regression finds in another regret at the same horizons, the same log power divided out."""
+        """The slope that this regression finds in another regret at the same horizons."""
         return float(self._weights(self.x)[1] @ (np.log(regret) - (self.log_power and self.log_power * self.log_x)))
 
     @cached_property
@@ -165,10 +162,6 @@ class Fit(Speaking):
     def change(self) -> Estimate:
         """The slope of the last half minus that of the whole window."""
         return self._estimate(self._late_weights(self.x) - self._weights(self.x)[1])
-
-    def late_log_power_at(self, slope: float) -> Estimate:
-        """The same as log_power_at over the last half of the window."""
-        return self._estimate(self._late_weights(self.log_x), self.data.y - slope * self.x)
 
     def _late(self, share, fewest):
         """Which horizons belong to the last part of the window in ln T."""
@@ -187,7 +180,7 @@ class Fit(Speaking):
         return self._without_harmonics(weights)
 
     def _without_harmonics(self, weights):
-        """The same weights on y less its harmonics, as the whole window shows them."""
+        """Weights that see y without its harmonics, as the whole window shows them."""
         return weights - weights @ self.harmonics @ self._weights(self.x)[2:]
 
     def probes(self, log_power: bool = False) -> np.ndarray:
@@ -218,7 +211,7 @@ class Fit(Speaking):
         )
 
     def _late_parabola(self, variable, place):
-        """Of the slope at a place, by a parabola through the last half."""
+        """The weights of the slope at a place, by a parabola through the last half."""
         late = self._late(0.5, 3)
         middle = variable[late].mean()
         solution = self._solved(np.vander(variable[late] - middle, 3, increasing=True), late)
@@ -226,31 +219,12 @@ class Fit(Speaking):
         weights[late] = solution[1] + 2 * (place - middle) * solution[2]
         return self._without_harmonics(weights)
 
-    def straight(self) -> list[Estimate]:
-        """The slope over the whole window, over its last half, and at both ends of it according to a parabola."""
-        centred = self.x - self.x.mean()
-        parabola = self._weights(self.x, centred**2)
-        ends = [self._estimate(parabola[1] + 2 * end * parabola[2]) for end in centred[[0, -1]]]
-        return [self.whole, self.last_half, *ends]
-
     def at(self, log_power: float) -> Fit:
-        """The same data with another log power divided out."""
+        """A fit to these data with another log power divided out."""
         return replace(self, log_power=float(log_power))
 
-    def strays(self, slope: float, margin: float, level: float = 0.95) -> bool:
-        """Whether some slope between neighbours, harmonics apart, is significantly off by more than a margin."""
-        count = len(self.x) - 1
-        for j in range(count):
-            weights = np.zeros(len(self.x))
-            weights[[j, j + 1]] = np.array([-1, 1]) / (self.x[j + 1] - self.x[j])
-            off = self._estimate(self._without_harmonics(weights)).minus(slope)
-            off = replace(off, se=max(off.se, 1e-9))
-            if min(off.above(margin), off.mirrored().above(margin)) < (1 - level) / (2 * count):
-                return True
-        return False
-
     def tilted(self, power: float) -> Fit:
-        """The same runs, had their regret been larger by T^power."""
+        """A fit to these runs, had their regret been larger by T^power."""
         samples = tuple(s * t**power for s, t in zip(self.data.samples, self.data.horizons, strict=False))
         return replace(self, data=replace(self.data, y=self.data.y + power * self.x, samples=samples))
 
@@ -261,165 +235,8 @@ class Fit(Speaking):
         weights = self._weights(self.log_x)[1]
         return self._estimate(weights, self.data.y - slope * self.x)
 
-    def scattered(self, slope: float | None = None) -> Estimate:
-        """The slope (or, at a given slope, the log power) with the error that the points' own scatter gives it.
-
-        The jackknife knows what chance does to the means.  Whatever else keeps them off the line (bins that come in
-        whole numbers, log-periodic remainders, many local minima) is seen in the residuals only.
-        """
-        column, y = (self.x, self.corrected) if slope is None else (self.log_x, self.data.y - slope * self.x)
-        design = np.column_stack([np.ones(len(self.x)), column, self.harmonics])
-        weights = self._weights(column)
-        residual = y - design @ (weights @ y)
-        df = len(self.x) - design.shape[1]
-        scale = np.ones(len(self.x)) if self.data.weights is None else self.data.weights
-        variance = float(scale @ residual**2) * float(weights[1] ** 2 @ (1 / scale))
-        se = math.sqrt(variance / df) if df > 0 else math.inf
-        return Estimate(float(weights[1] @ y), se, max(df, 1), self.level)
-
-    def joint(self):
-        """Slope and log power together: the pair, its covariance, and the squared radius of the confidence region."""
-        weights = self._weights(self.x, self.log_x)[1:3]
-        n = self.data.freedom + 1
-        radius = 2 * (n - 1) / (n - 2) * float(special.fdtri(2, n - 2, self.level))  # Hotelling
-        return weights @ self.data.y, weights @ self.data.covariance @ weights.T, radius
-
-    def joint_region_holds(self, slope: float, log_power: float) -> bool:
-        pair, covariance, radius = self.joint()
-        gap = pair - [slope, log_power]
-        return bool(gap @ np.linalg.pinv(covariance) @ gap <= radius)
-
-    # Diagnostics
-
-    def local_slopes(self):
-        """Slopes between neighbouring horizons: a list of (T, Estimate), T the geometric middle."""
-        rows = []
-        for j in range(len(self.x) - 1):
-            weights = np.zeros(len(self.x))
-            weights[[j, j + 1]] = np.array([-1, 1]) / (self.x[j + 1] - self.x[j])
-            rows.append((float(np.exp(0.5 * (self.x[j] + self.x[j + 1]))), self._estimate(weights)))
-        return rows
-
-    def lag_slope(self) -> Estimate | None:
-        """The mean of ln(R(period T) / R(T)) / ln period over the window, a check of the harmonics."""
-        if self.period is None:
-            return None
-        lag = math.log(self.period)
-        weights = np.zeros(len(self.x))
-        pairs = 0
-        for j, x in enumerate(self.x):
-            k = int(np.argmin(np.abs(self.x - x - lag)))
-            if abs(self.x[k] - x - lag) < 0.02 * lag:
-                weights[j] -= 1 / lag
-                weights[k] += 1 / lag
-                pairs += 1
-        return self._estimate(weights / pairs) if pairs else None
-
-    def curvature(self) -> Estimate:
-        """The coefficient of (ln T)^2: zero for a pure rate."""
-        centred = self.x - self.x.mean()
-        return self._estimate(self._weights(self.x, centred**2)[2])
-
-    def curvature_p(self) -> float:
-        estimate = self.curvature()
-        estimate = replace(estimate, se=max(estimate.se, 1e-12))  # below it, rounding bends what is straight
-        return 2 * min(estimate.above(0.0), 1 - estimate.above(0.0))
-
-    def chi_square(self):
-        """Sum of squared residuals over variances, its expectation, and a p-value; no covariance is inverted.
-
-        The first two moments of the quadratic form under the model give a scaled chi-square (Satterthwaite).
-        """
-        design = np.column_stack([np.ones(len(self.x)), self.x, self.harmonics])
-        hat = design @ self._weights(self.x)
-        residual = np.eye(len(self.x)) - hat
-        variance = np.diag(self.data.covariance)
-        scale = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
-        form = scale[:, None] * (residual @ self.data.covariance @ residual.T)
-        observed = float(scale @ (residual @ self.corrected) ** 2)
-        expected, square = float(np.trace(form)), float(np.trace(form @ form))
-        if not expected > 0:
-            return observed, expected, math.nan
-        return observed, expected, float(special.chdtrc(expected**2 / square, observed * expected / square))
-
-    @property
-    def largest_share(self) -> float:
-        """The largest share of a horizon's summed regret that a single run carries; nan where there are no runs."""
-        return float(max((s.max() / s.sum() for s in self.data.samples), default=math.nan))
-
-    @property
-    def caution(self) -> str:
-        """A warning where rare runs carry the mean: no interval accounts for such runs that it has not seen."""
-        if not self.largest_share > max(LARGE_SHARE, 4 / max(self.data.replicates, 1)):
-            return ""
-        y = self.data.words.y
-        return (
-            f"one run carries {100 * self.largest_share:.0f} % of a mean {'regret' if OURS.y == y else y}, "
-            "want N >= 200 and a look at that run"
-        )
-
-    def unseen(self) -> tuple[float, float]:
-        """The share of runs that may lock in unseen, at 95 %, and what that would do to the slope.
-
-        None among N leaves up to 1 - 0.05^(1/N), about 3/N.  A run that locks in is taken to pay, from the first
-        horizon on, as much per step as all runs did up to there.
-        """
-        if not self.data.samples:
-            raise FitError("what may lock in unseen is asked of runs, and this table has none")
-        share = 1 - 0.05 ** (1 / self.data.replicates)
-        linear = np.exp(self.x - self.x[0] + self.data.y[0] - self.data.y)  # its regret over the mean
-        return share, float(self._weights(self.x)[1] @ np.log1p(share * (linear - 1)))
-
-    def held_out(self, count: int = 2):
-        """Predict the last horizons from a fit without them: a list of (T, error of the logarithm as an Estimate)."""
-        kept = len(self.x) - count
-        if kept < 3 + self.harmonics.shape[1]:
-            return []
-        design = np.column_stack([np.ones(kept), self.x[:kept], self.harmonics[:kept]])
-        weights = self._solved(design, slice(kept))
-        rows = []
-        for j in range(kept, len(self.x)):
-            row = np.concatenate([[1.0, self.x[j]], self.harmonics[j]])
-            error = np.zeros(len(self.x))
-            error[:kept] = -row @ weights
-            error[j] = 1.0
-            rows.append((float(self.data.horizons[j]), self._estimate(error)))
-        return rows
-
-    def bootstrap(self, size: int = 2000, seed: int = 0) -> tuple[float, float]:
-        """A studentised bootstrap interval for the slope, resampling runs."""
-        if not self.data.samples or self.data.profile is not None:
-            raise FitError("the bootstrap resamples runs without a floor; this fit has its interval from elsewhere")
-        return studentised(self.data, self._weights(self.x)[1], self.whole.value, self.level, size, seed)
-
-    def sensitivity(self, onset: float | None = None, shift: float | None = None):
-        """The slope under other choices than the study's: a list of (name, Estimate).
-
-        Rows that the window cannot give (fewer than three horizons beyond the onset) are left out; the harmonics are
-        left out, and the row says so, where less than two periods remain beyond it.
-        """
-        rows = [("whole window", self.whole), ("last half", self.last_half)]
-        if self.data.horizons[0] > math.e:
-            rows.append(("with a 1/ln T term", self._estimate(self._weights(self.x, 1 / self.x)[1])))
-        if self.period is not None:
-            rows.append(("without harmonics", self._estimate(self._weights(self.x, harmonics=False)[1])))
-            lag = self.lag_slope()
-            if lag is not None:
-                rows.append(("lag of one period", lag))
-            whole = self._whole_periods()
-            if whole is not None:
-                rows.append(("whole periods", whole.whole))
-        if onset is not None and np.sum(self.data.horizons >= onset) >= 3:
-            late = self._from(onset)
-            plain = ", without harmonics" if late.problem else ""
-            rows.append((f"from the onset {onset:.3g}{plain}", late.whole))
-        if shift is not None:
-            y = self.data.y - self.log_power * np.log(self.x + shift)
-            rows.append((f"ln(ln T + {shift:.3g}) for ln ln T", self._estimate(self._weights(self.x)[1], y)))
-        return rows
-
     def line(self) -> Line:
-        design = np.column_stack([np.ones(len(self.x)), self.x, self.harmonics])
+        design = self._design(self.x)
         solution = self._solved(design)
         straight, around = design[:, :2] @ solution[:2], design[:, 2:] @ solution[2:]
         factor = (self.whole.high - self.whole.value) / self.whole.se if self.whole.se > 0 else 0.0
@@ -427,20 +244,6 @@ class Fit(Speaking):
         reach = factor * np.sqrt(np.maximum(variance, 0))
         spread = factor * np.sqrt(np.diag(self.data.covariance))
         return Line(straight @ self.corrected, reach, around @ self.corrected, spread)
-
-    def _from(self, start):
-        kept = cut(self.data, within(self.data.horizons, (start, math.inf)))
-        return replace(self, data=kept, problem=too_short(kept.horizons, self.period))
-
-    def _whole_periods(self):
-        """The longest window at the end that is a whole number of periods."""
-        step = float(np.median(np.diff(self.x)))
-        periods = int((self.x[-1] - self.x[0] + step) / math.log(self.period) + 1e-6)
-        if periods < 1:
-            return None
-        start = self.x[-1] + step - periods * math.log(self.period)
-        keep = self.x >= start - 1e-6
-        return None if keep.sum() < 3 else replace(self, data=cut(self.data, keep))
 
     # As statsmodels shows a regression; imported when asked for, it takes longer to load than all of this
 
@@ -517,29 +320,6 @@ def _solution(design, shape):
     return np.linalg.pinv(np.frombuffer(design).reshape(shape))
 
 
-def too_short(horizons, period: float | None) -> str:
-    """Why horizons do not show a period, empty if they do or if there is none."""
-    if period is None:
-        return ""
-    x, lag = np.log(horizons), math.log(period)
-    step = float(np.median(np.diff(x)))
-    periods = (x[-1] - x[0] + step) / lag
-    windows = x[0] - step / 2 + lag * np.arange(int(periods + 1e-6) + 1)
-    fewest = min(np.histogram(x, windows)[0], default=0) if len(windows) > 1 else 4
-    if lag / step < 4 * SLACK or fewest < 4:
-        return (
-            f"{min(lag / step, fewest):.1f} horizons per period of {period:.3g} cannot show it; 4 would do, "
-            f"each at most {period**0.25:.3g} times the one before"
-        )
-    if periods < 2 * SLACK:
-        needed = math.exp(x[0] + 2 * lag - step)
-        return (
-            f"the window covers {periods:.2f} periods of {period:.3g} where two are needed; "
-            f"T_max = {rounded_up(needed)} would do"
-        )
-    return ""
-
-
 def fit_rate(
     runs,
     log_power: float = 0.0,
@@ -584,28 +364,27 @@ def fit_rate(
     """
     real("log_power", log_power)
     check_level(level)
-    if window is not None:
-        window = check_window(window)
-    options = {"x": x, "y": y, "run": run, "error": error, "sd": sd, "count": count, "where": where}
-    options |= {"half_width": half_width, "anytime": anytime, "step": step}
-    if isinstance(runs, LogMeans) or (_of_this_house(runs) and not values and floor is None and not _any(options)):
-        data = runs if isinstance(runs, LogMeans) else log_means(runs, logarithms=log_power != 0)
-        data = data if window is None else _windowed(data, cut, window)
+    window = None if window is None else check_window(window)
+    asked, rows = Roles(x, y, run, error, sd, half_width, count), {"where": where, "anytime": anytime, "step": step}
+    nothing = not values and all(option is None for option in (*vars(asked).values(), *rows.values(), floor))
+    if isinstance(runs, LogMeans):
+        found = runs
+    elif nothing and _of_this_house(runs):
+        found = log_means(runs, logarithms=log_power != 0)
     else:
-        found = points(table_of(runs), **options, window=window)
-        found = found if window is None else _windowed(found, type(found).cut, window)
-        data = log_points(differences(found) if values else found, floor, level)
-    if isinstance(period, str) and period == "table":
-        period = data.period
-    if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
-        raise FitError(f"period = {shown(period)} must be a number above 1")
+        found = points(table_of(runs), asked, **rows, window=window)
+    found = found if window is None else _windowed(found, window)
+    data = found if isinstance(found, LogMeans) else log_points(differences(found) if values else found, floor, level)
+    period = _checked_period(data.period if isinstance(period, str) and period == "table" else period)
     if log_power:
         check_beyond_e(data.horizons[0], data.words)
     return Fit(data, float(log_power), period, level, too_short(data.horizons, period) or data.problem)
 
 
-def _any(options) -> bool:
-    return any(value is not None for value in options.values())
+def _checked_period(period) -> float | None:
+    if period is not None and not (isinstance(period, Real) and 1 < period < 1e100):
+        raise FitError(f"period = {shown(period)} must be a number above 1")
+    return period
 
 
 def _of_this_house(runs) -> bool:
@@ -615,13 +394,13 @@ def _of_this_house(runs) -> bool:
     return not isinstance(table, type) and all(name in getattr(table, "columns", ()) for name in names)
 
 
-def _windowed(data, cut, window):
+def _windowed(data, window):
     keep = within(data.words.place(data.horizons), window)
     if keep.sum() < 3:
         low, high = window
         what = "horizons" if data.words.x == "T" else f"values of {data.words.x}"
         raise FitError(f"the window {low:g} ... {high:g} holds {keep.sum()} {what}; at least 3 are needed")
-    return cut(data, keep)
+    return data.cut(keep)
 
 
 def in_steps(fit: Fit, rate: Rate) -> Rate:

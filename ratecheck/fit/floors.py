@@ -23,10 +23,10 @@ import numpy as np
 from scipy import special
 
 from ..arguments import items, shown
-from .columns import Points
 from .deterministic import CORRECTIONS, correction, log_series
 from .interval import Estimate
-from .log_means import FitError, LogMeans, cut
+from .log_means import FitError, LogMeans
+from .points import Points
 
 CLEAR = 3.0  # standard errors by which a curve is clear of the noise
 DISTINCT = 2.0  # standard errors of the last signal above a fitted floor
@@ -136,7 +136,7 @@ def _signed(points: Points, shift: float) -> LogMeans:
         points.horizons, y, covariance, points.count, points.anytime, (), None, df=profile.df, source=points.source,
         weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
     )  # fmt: skip
-    return data if first == len(clear) else replace(cut(data, keep), noisy=True)
+    return data if first == len(clear) else replace(data.cut(keep), noisy=True)
 
 
 def _lost(points, errors, first) -> str:
@@ -231,7 +231,7 @@ class Profile:
         return float(weights @ above) / math.sqrt(max(variance, 1e-300))
 
     def residual_covariance(self, slope, q, above) -> np.ndarray:
-        """Of means without errors: independent scatter, and corrections of the power that leave such residuals."""
+        """The covariance of means without errors: independent scatter, and corrections that leave such residuals."""
         root = np.sqrt(self.weights)
         rest = root * above - q @ (q.T @ (root * above))
         square = max(float(rest @ rest), self.df * EXACT**2)

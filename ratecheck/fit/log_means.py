@@ -6,13 +6,13 @@ The estimand is log E R(T); the covariance comes from a jackknife over runs.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from numbers import Real
 
 import numpy as np
 
 from ..arguments import items, shown
+from ..claims import FEWEST_RUNS
 
 NAMES = ("cost", "dim", "algorithm", "noise", "alignment", "period")  # one value each in one table
 
@@ -25,7 +25,7 @@ class FitError(ValueError):
 
 
 @dataclass(frozen=True)
-class Words:
+class AxisLabels:
     """What a table calls its two quantities; `inverse` where x is the size of a step, and T one over it."""
 
     x: str = "T"
@@ -51,15 +51,8 @@ class Words:
         logarithm = f" (ln {inner})^{log_power:.4g}" if log_power else ""
         return f"{self.y} {relation} {self.x}^{self.slope(slope) + 0.0:.4g}{logarithm}"
 
-    def said(self, text) -> str:
-        """Words about T, as the table has it."""
-        if self == OURS:
-            return text
-        text = re.sub(r"\bT = (\d[\d.e+-]*\d|\d)", lambda m: f"{self.x} = {self.place(float(m[1])):.2g}", text)
-        return re.sub(r"\bT\^-([\d.]+)", lambda m: f"{self.x}^{'' if self.inverse else '-'}{m[1]}", text)
 
-
-OURS = Words()
+OURS = AxisLabels()
 
 
 @dataclass(frozen=True)
@@ -85,7 +78,7 @@ class LogMeans:
     profile: object | None = None  # of the slope, where a floor is fitted too
     problem: str = ""  # why there can be no verdict
     noisy: bool = False  # the window ends where noise begins, not where the table does
-    words: Words = OURS
+    words: AxisLabels = OURS
     remarks: tuple[str, ...] = ()  # what was found in the table, and what was inferred
 
     @property
@@ -102,6 +95,24 @@ class LogMeans:
         covariance = _shared_covariance(np.column_stack(samples)) if anytime else _separate_covariance(samples)
         y = np.log([s.mean() for s in samples])
         return cls(np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, streams)
+
+    def cut(self, keep) -> LogMeans:
+        """The means at some horizons only; `keep` is a boolean array."""
+        index = np.flatnonzero(keep)
+
+        def some(values):
+            return None if values is None else values[index]
+
+        return replace(
+            self,
+            horizons=self.horizons[index],
+            y=self.y[index],
+            covariance=self.covariance[np.ix_(index, index)],
+            samples=tuple(self.samples[j] for j in index) if self.samples else (),
+            weights=some(self.weights),
+            extra=some(self.extra),
+            streams=None if self.streams is None else tuple(self.streams[j] for j in index),
+        )
 
 
 def log_means(runs, logarithms: bool = True) -> LogMeans:
@@ -149,8 +160,8 @@ def log_means(runs, logarithms: bool = True) -> LogMeans:
     if logarithms:
         check_beyond_e(horizons[0])
     fewest = min(map(len, samples))
-    if fewest < 3:
-        raise FitError(f"{fewest} run(s) at a horizon give no interval; at least 3 are needed")
+    if fewest < FEWEST_RUNS:
+        raise FitError(f"{fewest} run(s) at a horizon give no interval; at least {FEWEST_RUNS} are needed")
     means = np.array([s.mean() for s in samples])
     if np.any(means <= 0):
         j = int(np.argmax(means <= 0))
@@ -166,7 +177,7 @@ def log_means(runs, logarithms: bool = True) -> LogMeans:
     return data if math.isnan(period) else replace(data, period=period)
 
 
-def check_beyond_e(horizon, words: Words = OURS):
+def check_beyond_e(horizon, words: AxisLabels = OURS):
     if horizon <= math.e * (1 + 1e-12):
         place = f"{words.place(horizon):g}"
         if words.inverse:
@@ -194,21 +205,6 @@ def within(horizons, window) -> np.ndarray:
     low, high = window
     horizons = np.asarray(horizons)
     return (horizons >= low * (1 - 1e-9)) & (horizons <= high * (1 + 1e-9))
-
-
-def cut(data: LogMeans, keep) -> LogMeans:
-    """The same means at some horizons only; `keep` is a boolean array."""
-    index = np.arange(len(data.horizons))[keep]
-    return replace(
-        data,
-        horizons=data.horizons[index],
-        y=data.y[index],
-        covariance=data.covariance[np.ix_(index, index)],
-        samples=tuple(data.samples[j] for j in index) if data.samples else (),
-        weights=None if data.weights is None else data.weights[index],
-        extra=None if data.extra is None else data.extra[index],
-        streams=None if data.streams is None else tuple(data.streams[j] for j in index),
-    )
 
 
 def _left_out(R):

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -17,7 +17,8 @@ import numpy as np
 from ..arguments import shown
 
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "."}
-LONGEST = 1_000_000  # characters of a line
+LONGEST_LINE = 1_000_000  # characters
+BY_POSITION = ["x", "y", "standard error"]  # columns without names
 BINARY = {b"PAR1": "parquet", b"PK\x03\x04": "a spreadsheet or archive", b"\x1f\x8b": "a compressed file"}
 
 
@@ -28,7 +29,17 @@ class Table:
     frame: object
     texts: object | None = None
     remarks: tuple[str, ...] = ()
-    named: bool = True  # its columns have names of their own
+
+    def rows(self, keep) -> Table:
+        """Some rows; `keep` is a boolean array."""
+
+        def some(frame):
+            return None if frame is None else frame.iloc[np.flatnonzero(keep)].reset_index(drop=True)
+
+        return replace(self, frame=some(self.frame), texts=some(self.texts))
+
+    def remarked(self, *words) -> Table:
+        return replace(self, remarks=(*self.remarks, *words))
 
 
 def table_of(source) -> Table:
@@ -90,8 +101,7 @@ def _of_array(array) -> Table:
         return Table(pd.DataFrame(array))
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(f"an array of shape {array.shape} is no table; two columns are x and y, a third is the error")
-    names = ["x", "y", "standard error"][: array.shape[1]]
-    return Table(pd.DataFrame(array, columns=names), named=False)
+    return Table(pd.DataFrame(array, columns=BY_POSITION[: array.shape[1]]))
 
 
 def _of_file(path: Path) -> Table:
@@ -177,7 +187,7 @@ def _of_text(content, name) -> Table:
     data = [(i, line) for i, line in lines if not line.lstrip().startswith("#")]
     if not data:
         raise ValueError(f"{name} is empty" if not lines else f"{name} holds nothing but comments")
-    if (longest := max(data, key=lambda numbered: len(numbered[1])))[1][LONGEST:]:
+    if (longest := max(data, key=lambda numbered: len(numbered[1])))[1][LONGEST_LINE:]:
         raise ValueError(f"line {longest[0]} of {name} has {len(longest[1])} characters; no line of a table is so long")
     try:
         delimiter = _delimiter([line for _, line in data])
@@ -207,12 +217,11 @@ def _of_text(content, name) -> Table:
         remarks += _said_of(commas, column)
     if header is None and width > 3:
         raise ValueError(f"{name} has {width} columns and no line that names them; add one")
+    found = Table(pd.DataFrame(columns), texts, tuple(remarks))
     if header is None:
-        position = dict(zip(names, ["x", "y", "standard error"], strict=False))
-        return Table(
-            pd.DataFrame(columns).rename(columns=position), texts.rename(columns=position), tuple(remarks), False
-        )
-    return Table(pd.DataFrame(columns), texts, tuple(remarks))
+        position = dict(zip(names, BY_POSITION, strict=False))
+        return replace(found, frame=found.frame.rename(columns=position), texts=texts.rename(columns=position))
+    return found
 
 
 def _unframed(lines) -> list:

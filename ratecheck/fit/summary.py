@@ -56,7 +56,7 @@ def influence(fit) -> pd.DataFrame:
 
 
 def _regression(fit):
-    return OLS(fit.corrected, np.column_stack([np.ones(len(fit.x)), fit.x, fit.harmonics])).fit()
+    return OLS(fit.corrected, fit._design(fit.x)).fit()
 
 
 def _names(fit):

@@ -10,9 +10,9 @@ from pathlib import Path
 from function_zoo.cost import Cost
 
 from ..display import Speaking
-from . import ball
 from .certificate import certificate
 from .family import HardFamily
+from .inequalities import verify
 from .many import MOST_BLOCKS
 
 
@@ -90,5 +90,5 @@ def lower_bound(
     content = certificate(cost, family.summands, family.found, family.horizon, family.sigma, family.M)
     certified = find_spec("flint") is not None
     if certified:
-        content["inequalities"] = ball.verify(content)
+        content["inequalities"] = verify(content)
     return LowerBound(content["regret"], certified, family, content)

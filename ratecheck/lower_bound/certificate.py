@@ -9,9 +9,9 @@ import numpy as np
 from function_zoo import Cost, InvalidChoice
 from function_zoo.dented import named
 
-from .ball import FORMAT
 from .enclosure import enclosure
 from .expression import parts, trace
+from .inequalities import FORMAT
 from .many import PER_LENGTH, PIECES, SLACK, farthest
 from .overlap import overlap
 from .pair import CELLS, least_regret
@@ -28,7 +28,7 @@ HAIR = 1e-9  # numbers are moved to the safe side by this share, far more than r
 
 
 def certificate(cost, summands, found, horizon, sigma, M) -> dict:
-    """Of what was found by many.best or pair.best; `summands` is f0 as expression.parts gives it."""
+    """The certificate of what many.best or pair.best found; `summands` is f0 as expression.parts gives it."""
     slack = SLACK * (found.eta if found.kind == "many" else found.depth)
     c = cost.constants
     content = {

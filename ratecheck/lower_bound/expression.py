@@ -18,6 +18,7 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 
 UNARY = {
     np.negative: "neg",
@@ -101,7 +102,7 @@ def _number(value) -> float:
     raise Untraceable(f"the formula uses {value!r}, which is neither a coordinate nor a finite number")
 
 
-class _Symbol:
+class _Symbol(NDArrayOperatorsMixin):
     """A coordinate, or what became of it."""
 
     def __init__(self, nodes, node):
@@ -109,7 +110,8 @@ class _Symbol:
         self.node = node
 
     def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
-        if method != "__call__" or keywords:
+        in_place = keywords.pop("out", inputs)[0] is inputs[0]  # x += y, which makes a new x of it
+        if method != "__call__" or keywords or not in_place:
             raise Untraceable(f"the formula uses numpy.{ufunc.__name__}.{method}")
         if ufunc is np.power:
             return self._power(*inputs)
@@ -133,49 +135,13 @@ class _Symbol:
             raise Untraceable("the formula has a coordinate in an exponent")
         return _Symbol(self.nodes, self.nodes.add("pow", self.nodes.place(base), _number(exponent)))
 
-    def __add__(self, other):
-        return self._apply("add", self, other)
-
-    def __radd__(self, other):
-        return self._apply("add", other, self)
-
-    def __sub__(self, other):
-        return self._apply("sub", self, other)
-
-    def __rsub__(self, other):
-        return self._apply("sub", other, self)
-
-    def __mul__(self, other):
-        return self._apply("mul", self, other)
-
-    def __rmul__(self, other):
-        return self._apply("mul", other, self)
-
-    def __truediv__(self, other):
-        return self._apply("div", self, other)
-
-    def __rtruediv__(self, other):
-        return self._apply("div", other, self)
-
-    def __pow__(self, exponent):
-        return self._power(self, exponent)
-
-    def __rpow__(self, base):
-        return self._power(base, self)
-
-    def __neg__(self):
-        return self._apply("neg", self)
-
-    def __abs__(self):
-        return self._apply("abs", self)
-
     def __bool__(self):
         raise Untraceable("the formula asks whether a coordinate is true or compares it, and so branches")
 
     def _compare(self, other):
         raise Untraceable("the formula compares a coordinate, and so branches; minimum and maximum can be followed")
 
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _compare
 
 
 def parts(nodes) -> list[tuple[tuple[int, ...], list[list]]]:

@@ -124,7 +124,7 @@ class HardFamily:
         return self.found.lattice.points(np.array(index))
 
     def depth(self, place) -> float:
-        """Of a dent at a place: the minimum of every member lies equally far below that of f0, or further."""
+        """The depth of a dent at a place: the minimum of every member lies equally far below that of f0, or further."""
         if self.found.kind == "two":
             return self.found.depth
         return self.found.eta * (1 + SLACK) + max(0.0, self.cost(place) - self.cost.minimum)

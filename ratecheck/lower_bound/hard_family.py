@@ -13,6 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
+from ..claims import FEWEST_RUNS, Case
+from ..display import listing
+from ..store import Store
+
 CERTAIN = 1e-6  # how unlikely a mean below the bound must be before it is called an error
 
 
@@ -40,7 +44,7 @@ class Rung:
 
     @property
     def p_value(self) -> float:
-        """Of the hypothesis that the expected mean is not below the bound, by Student's t; 1 for a single run."""
+        """Student's p-value of an expected mean that is not below the bound; 1 for a single run."""
         n = len(self.regrets)
         if n < 2:
             return 1.0
@@ -54,7 +58,7 @@ class Rung:
 
 
 def rung(horizon: int, bound: float, functions: Sequence[Sequence[float]]) -> Rung:
-    """Of regrets by function: those of the whole family in one list, or one list for each of two functions."""
+    """One horizon, from regrets by function: those of the whole family in one list, or a list for each of two."""
     return Rung(horizon, bound, tuple(max(functions, key=np.mean)))
 
 
@@ -88,3 +92,56 @@ class Sandwich:
 
 
 NONE = Sandwich()
+
+
+# From the store; nothing here waits for the compiler
+
+
+def sandwich_of(case: Case, store: Store) -> Sandwich:
+    """The bounds of a case and its runs on their families, from the store alone."""
+    hard = case.hard
+    bounds = {horizon: store.bound(hard.key, horizon) for horizon in hard.bounds}
+    curve = tuple((h, r["regret"]) for h, r in bounds.items() if r is not None and r["certified"])
+    rungs, problems = [], {}
+    for horizon in hard.horizons:
+        found = _rung(hard, horizon, bounds[horizon], store)
+        if isinstance(found, str):
+            problems.setdefault(found, []).append(horizon)
+        else:
+            rungs.append(found)
+    said = [hard.reason] if hard.reason else []
+    said += [_said(text, missing, hard.horizons) for text, missing in problems.items()]
+    return Sandwich(tuple(rungs), curve, tuple(said), hard.members)
+
+
+def _said(text, missing, horizons) -> str:
+    """A problem, with the horizons at which it is one, unless it is at all of them."""
+    return text if len(missing) == len(horizons) else f"at T = {listing([f'{h:,}' for h in missing], most=9)}: {text}"
+
+
+def _rung(hard, horizon, record, store):
+    """One horizon of the sandwich, or what keeps it from being one."""
+    if record is None:
+        return "its lower bound has not been computed"
+    if record["problem"]:
+        return record["problem"]
+    known = store.members(hard.runs, horizon)
+    if known is None:
+        return "no run on its hard family has been made"
+    if known["problem"]:
+        return known["problem"]
+    functions = {False: [], True: []}
+    for series, replicate, dented in known["series"]:
+        regret = store.regret(series, replicate, horizon)
+        functions[dented] += [] if regret is None else [regret]
+    needed = (False, True) if record["functions"] == "two" else (True,)
+    if min(len(functions[which]) for which in needed) < FEWEST_RUNS:
+        return f"fewer than {FEWEST_RUNS} runs on its hard family have finished"
+    return rung(horizon, record["regret"], [functions[which] for which in needed])
+
+
+def series_used(case: Case, store: Store) -> set[str]:
+    """The digests of the series to which the runs of a case on members belong."""
+    hard = case.hard
+    found = [store.members(hard.runs, horizon) for horizon in hard.horizons]
+    return {series for known in found if known is not None for series, _, _ in known["series"]}

@@ -30,7 +30,7 @@ from .paving import Blocks, Lattice, pave
 PER_LENGTH = 4  # lattice points per length of a dent
 PIECES = 8  # of [0, T]
 MOST_BLOCKS = 30_000
-FEW = 1000
+FEW_BLOCKS = 1000
 SLACK = 1e-3  # m lies so much of eta below the annotated minimum, so that a finite search can prove f0 >= m
 SHARES = np.linspace(0.1, 0.95, 35)  # of eta in the depth of the deepest dent
 
@@ -110,7 +110,7 @@ def best(enclose, cost, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDents
         options={"xatol": 0.03, "maxiter": 14},
     )
     final = attempt(found.x, 0.05, most_blocks)
-    if final is not None and len(final.blocks) < FEW:  # a lattice of few points: the bound jumps with its pitch
+    if final is not None and len(final.blocks) < FEW_BLOCKS:  # a lattice of few points: the bound jumps with its pitch
         near = found.x + np.linspace(-0.4, 0.4, 9)
         final = max((attempt(x, 0.01, most_blocks) for x in near[near <= top]), key=worth_of)
     return final if worth_of(final) > 0 else None

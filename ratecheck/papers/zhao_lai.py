@@ -22,7 +22,7 @@ def D(alpha: float, beta: float, dim: int) -> float:
 
 
 def D1(alpha: float, beta: float, dim: int) -> float:
-    """The same for uniform bins, which gain nothing from a beta beyond 1."""
+    """The dimension that governs uniform bins, which gain nothing from a beta beyond 1."""
     return D(alpha, min(beta, 1.0), dim)
 
 
@@ -112,12 +112,6 @@ def at_the_critical_beta(c, dim, **settings):
         yield Violation("beta", f"beta = {c.beta:g} is not d/alpha = {dim / c.alpha:g}")
 
 
-def strong_convexity(c, dim, **settings):
-    yield from at_the_critical_beta(c, dim, **settings)
-    if c.alpha != 2:
-        yield Violation("alpha", f"alpha = {c.alpha:g} is not 2: no bounded positive Hessian")
-
-
 # The theorems; a correction stands before the theorem that it corrects
 
 theorem1_corrected = Theorem(
@@ -170,12 +164,6 @@ critical = replace(
     formula=critical_rate,
     hypotheses=at_the_critical_beta,
 )
-strongly_convex = replace(
-    critical,
-    name="Theorem 2, strongly convex",
-    statement="adaptive bins on strongly convex costs: R/T = Õ(T^(-1/2))",
-    hypotheses=strong_convexity,
-)
 # Run with alpha0 < alpha: Theorem 2 for the constants that Constants.weakened gives.
 misspecified_sharper = replace(
     theorem2_sharper, name="Theorem 2, α0 < α, sharper", statement="as Theorem 2, sharper, at α0"
@@ -197,7 +185,7 @@ def period(alpha: float, beta: float, dim: int) -> float:
 
 
 def period_of(constants: Constants, dim: int) -> float:
-    """The same of a cost, nan where its constants are not known."""
+    """The period of a cost, nan where its constants are not known."""
     return math.nan if constants.lacking("alpha", "beta") else period(constants.alpha, constants.beta, dim)
 
 

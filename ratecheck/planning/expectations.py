@@ -49,7 +49,7 @@ def expected(case: Case, margin: float) -> str:
     if why:
         return f"{said}; its slope will not be judged{'' if why in said else f', since {why}'}"
     caught = catchable(case, margin)
-    passes = foreseen_evidence(case, margin).tolerates
+    passes = expected_evidence(case, margin).tolerates
     slope, sign = case.own.rate.slope, 1 if case.own.kind == "upper" else -1
     catch = "no growth would be caught" if caught is None else f"runs that grow by T^{caught:.2f} more would be caught"
     return f"{said}; T^{slope + sign * passes:.2f} could pass for the promise, {catch}"
@@ -67,7 +67,7 @@ def _expects(case: Case, margin: float) -> str:
     return f"expects the slope {slope:.3f} in this window, and {when}"
 
 
-def foreseen_evidence(case: Case, margin: float) -> Evidence | None:
+def expected_evidence(case: Case, margin: float) -> Evidence | None:
     """What the runs will say if they follow theory and scatter by a quarter; None where the window is too short."""
     horizons = np.array(inside(case), float)
     if len(horizons) < 3 or too_short(horizons, case.period):
@@ -82,9 +82,9 @@ def foreseen_evidence(case: Case, margin: float) -> Evidence | None:
 
 
 def catchable(case: Case, margin: float, claims: int = 1) -> float | None:
-    """By which power of T the runs must grow faster than foreseen, so that their first look refutes the claim.
+    """By which power of T the runs must grow faster than expected, so that their first look refutes the claim.
 
     With a power of 90 %, among so many claims; None where nothing does.
     """
-    found = foreseen_evidence(case, margin)
+    found = expected_evidence(case, margin)
     return None if found is None else found.catches((1 - LEVEL) / looks_cost(1) / claims, of=found.value)

@@ -153,7 +153,7 @@ def far(
     For example
 
         algorithm = rc.AdaptiveBins().settle(cost)
-        curve = rc.foretell(algorithm, cost, first=2**10, cells=2**10)
+        curve = rc.predicted_curve(algorithm, cost, first=2**10, cells=2**10)
         rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost)).exponent    # of R
     """
     middles, local = slopes(curve, period)

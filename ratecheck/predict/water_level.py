@@ -1,4 +1,4 @@
-"""The regret that finite-horizon theory foretells, without a free parameter: the water level.
+"""The regret that finite-horizon theory predicts, without a free parameter: the water level.
 
 The bonus of an optimistic algorithm is many standard deviations of its noise.  So at time T every cell has been queried
 just often enough to lift its key to a level that all share, and the level is the one at which the queries add up to T.
@@ -20,10 +20,8 @@ from ..algorithms import partition
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..arguments import LONGEST as EXACT
 from ..arguments import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
-from ..claims import Curve
 from ..display import html_table
 from ..sampling import seeding
-from .far import PERIOD
 from .level_tree import (
     AT_CENTRE,
     CELLS,
@@ -43,29 +41,22 @@ if TYPE_CHECKING:
 
     from function_zoo import Cost
 
-LONGEST = 1e300
+LAST_HORIZON = 1e300
 
 
 class Accuracy(NamedTuple):
-    """Of a search for a level."""
+    """How closely a level is searched for."""
 
     shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
     resolution: float  # of a level; where pulls jump within it, cells were released
-    at_the_limit: float  # the same where the higher level takes too many cells
+    at_the_limit: float  # of a level, where the higher one takes too many cells
 
 
 EXACTLY = Accuracy(1e-4, 1e-13, 1e-13)
 ROUGHLY = Accuracy(2e-3, 1e-6, 1e-3)  # for curves: what is shared errs by less than a thousandth of itself
-ENOUGH = 2.0  # horizons; in a search a trial level is given up when its pulls pass them
+GIVE_UP_AFTER = 2.0  # in a search a trial level is given up when its pulls pass so many horizons
 STEP = math.log(2)  # of a search: levels are halved or doubled
-FAR = 1e60  # the last horizon of a curve, unless another is named
-PER_PERIOD = 8  # horizons of a curve
-LEAST_PER_PERIOD = 4  # fewer see a wave of that period at too few of its phases
-POINTS, MOST_POINTS = 128, 4000  # of a curve: as a rule, and where its periods need more
 SMALL = 2**13  # cells of a small one, which has fewer points
-MOST_BINS = 2**17  # of all alignments of a horizon together
-SPREAD = 4  # times as many alignments where each horizon has partitions of its own
-TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 MOST_DIM = 6  # a mean over a cube takes 3^d points
 
 
@@ -129,7 +120,7 @@ def predict(
     alignments: int | str | Sequence = 32,
     seed: int = 0,
 ) -> Prediction:
-    """The regret that theory foretells for an algorithm with a `level_rule`, at horizons up to 1e300.
+    """The regret that theory predicts for an algorithm with a `level_rule`, at horizons up to 1e300.
 
     `alignments`: a number or the indices of replicates, whose partitions are those that `simulate` gives them with this
     seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
@@ -139,8 +130,8 @@ def predict(
 
         rc.predict(rc.AdaptiveBins(), cost, horizons=[2**10, 1e30], alignments=4).mean()
     """
-    _check_predictable(algorithm, cost)
-    horizons = check_horizons(horizons, LONGEST)
+    check_predictable(algorithm, cost)
+    horizons = check_horizons(horizons, LAST_HORIZON)
     seed = whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
@@ -149,17 +140,17 @@ def predict(
 
     def unit(block, name, given):
         length, offset = given or seeding.alignment(algorithm, cost, block[-1], name, seed, kind)
-        _check_partition(algorithm, cost, block[-1], length, offset)
+        check_partition(algorithm, cost, block[-1], length, offset)
         rule = algorithm.level_rule(cost, length)
         tree = LevelTree(cost, rule, length, offset, block[-1])
         return [_rows(tree, rule.bonus(T), T, name, length) for T in block]
 
-    with _pool(algorithm.cells(cost, horizons[-1])) as pool:
-        units = [pool.submit(unit, block, *place) for block in blocks for place in places]
+    with pool(algorithm.cells(cost, horizons[-1])) as threads:
+        units = [threads.submit(unit, block, *place) for block in blocks for place in places]
         try:
             found = sorted((pair for u in units for pair in u.result()), key=lambda pair: pair[0]["horizon"])
         finally:
-            pool.shutdown(cancel_futures=True)
+            threads.shutdown(cancel_futures=True)
     if kind == "random" and any(given for _, given in places):
         kind = "given"
     return Prediction(
@@ -167,40 +158,7 @@ def predict(
     )
 
 
-def foretell(
-    algorithm: Algorithm,
-    cost: Cost,
-    first: float,
-    cells: int = 2**16,
-    alignments: int = 8,
-    seed: int = 0,
-    kind: str = "random",
-    last: float = FAR,
-) -> Curve:
-    """The predicted mean regret from T = first as far as trees of so many cells reach, or to T = last, with horizons
-    that divide a period evenly.
-
-    The alignments are those that `simulate` gives its first replicates; but an algorithm that is started anew for each
-    horizon gets more of them, evenly spread, and its regret is averaged over a step between horizons: it is ragged,
-    since its bins are a whole number.
-
-    For example
-
-        rc.foretell(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8).regret
-    """
-    _check_predictable(algorithm, cost)
-    first, last = (float(check_horizons([end], LONGEST)[0]) for end in (first, last))
-    seed, cells = whole("seed", seed, 0), whole("cells", cells, 1)
-    if kind not in ("random", "fixed"):
-        raise ValueError(f"kind = {shown(kind)} must be 'random' or 'fixed'")
-    replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
-    algorithm = algorithm.settle(cost)
-    if algorithm.anytime:
-        return _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind)
-    return _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind)
-
-
-def _check_predictable(algorithm, cost):
+def check_predictable(algorithm, cost):
     check_algorithm(algorithm)
     check_is_cost(cost)
     if not hasattr(algorithm, "level_rule"):
@@ -212,121 +170,9 @@ def _check_predictable(algorithm, cost):
         raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
 
 
-class _Growing:
-    """One alignment of an anytime algorithm, asked at growing horizons."""
-
-    def __init__(self, algorithm, cost, length, offset, cells, last):
-        self.rule, self.last = algorithm.level_rule(cost, length), last
-        self.tree = LevelTree(cost, self.rule, length, offset, last, cells)
-        self.limit = f"T = {last:.0e}"
-
-    def along(self, first, ratio):
-        """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
-        near, found, T, starts = None, [], first, self.tree.starts()
-        while self.last / T > 1 - 1e-9:
-            bonus = self.rule.bonus(T)
-            try:
-                level, sums = _settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
-            except _OutOfReach as limit:
-                self.limit = limit.why
-                break
-            near = _on_scale(level, bonus, T)
-            found.append(sums[:, [REGRET, CELLS]].sum(axis=0))
-            T = first * ratio ** len(found)
-        return np.array(found).reshape(-1, 2)
-
-
-def _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind):
-    given = [seeding.alignment(algorithm, cost, first, name, seed, kind) for name in replicates]
-    for length, offset in given:
-        _check_partition(algorithm, cost, first, length, offset, cells)
-    period = algorithm.period(cost)
-    period = PERIOD if math.isnan(period) else period
-    with _pool(cells) as pool:
-        trees = list(pool.map(lambda pair: _Growing(algorithm, cost, *pair, cells, last), given))
-        periods = 2 * min(map(len, pool.map(lambda tree: tree.along(first, period**2), trees)))
-        points = POINTS if cells > SMALL else POINTS // 2
-        ratio = period ** (1 / _per_period(max(1, periods), points))
-        found = list(pool.map(lambda tree: tree.along(first, ratio), trees))
-    shortest = min(range(len(found)), key=lambda i: len(found[i]))
-    points = len(found[shortest])
-    return _curve(first, ratio, np.mean([values[:points] for values in found], axis=0), trees[shortest].limit)
-
-
-def _per_period(periods, points):
-    """How many horizons of a curve divide a period, if it has so many periods and about so many points."""
-    fitting = min(PER_PERIOD, points // periods)
-    return max(1, min(max(LEAST_PER_PERIOD, fitting), MOST_POINTS // periods))
-
-
-def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind):
-    def bins(T):
-        return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
-
-    end, last = last, _last(lambda T: bins(T) <= cells, first, last)
-    many = cells > SMALL and math.log(last / first, PERIOD) * PER_PERIOD <= 60
-    ratio = PERIOD ** (1 / (PER_PERIOD if many else PER_PERIOD // 2))
-    places = np.array([[0.0] * cost.dim + [0.5]])
-    if kind == "random":
-        places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "places"))
-
-    def at(T):
-        near, found = None, []
-        enough = max(len(replicates), MOST_BINS // bins(T))  # many bins see to an even mean themselves
-        for *place, share in places[:enough]:
-            nearby = min(last, max(first, T * ratio ** (share - 0.5)))
-            tree, bonus = _anew(algorithm, cost, nearby, place if kind == "random" else None, cells)
-            level, sums = _settled(tree, tree.starts(), nearby, bonus, nearby, near=near, accuracy=ROUGHLY)
-            near = _on_scale(level, bonus, nearby)
-            found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
-        return np.mean(found, axis=0)
-
-    with _pool(cells) as pool:
-        count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
-        found = list(pool.map(at, [first * ratio**i for i in range(count)]))
-    limit = f"T = {end:.0e}" if last == end else f"more than {cells:,} cells"
-    return _curve(first, ratio, np.array(found), limit)
-
-
-def _pool(cells):
+def pool(cells):
     """Threads hinder each other where walks are short: what is around them needs the interpreter's lock."""
     return ThreadPoolExecutor(available_cores() if cells > SMALL else 1)
-
-
-def _anew(algorithm, cost, horizon, place, cells):
-    """The tree of a horizon's own partition, with x* at a place of its cell (None: wherever it is), and the bonus."""
-    length, offset = algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
-    if place is not None:
-        offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
-    _check_partition(algorithm, cost, horizon, length, offset, cells)
-    rule = algorithm.level_rule(cost, length)
-    return LevelTree(cost, rule, length, offset, horizon, cells), rule.bonus(horizon)
-
-
-def _curve(first, ratio, found, limit):
-    if not len(found):
-        raise ValueError(f"T = {first:.3g} is out of reach: it takes {limit}")
-    horizons = tuple(first * ratio**i for i in range(len(found)))
-    return Curve(horizons, *(tuple(column.tolist()) for column in found.T), limit)
-
-
-def _last(possible, first, last):
-    """The last T up to which it is possible, to some per mille."""
-    if possible(last):
-        return last
-    low, high = first, last
-    while high > 1.001 * low:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    return low
-
-
-def _even(count, dim, rng):
-    """Points that fill a cube evenly (Kronecker's sequence, with powers of the root of x^(d+1) = x + 1), shifted."""
-    root = 2.0
-    for _ in range(60):
-        root = (1 + root) ** (1 / (dim + 1))
-    return (rng.random(dim) + np.outer(np.arange(count), root ** -np.arange(1.0, dim + 1))) % 1.0
 
 
 def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
@@ -353,7 +199,7 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
     return float(length), offset
 
 
-def _check_partition(algorithm, cost, horizon, length, offset, most=None):
+def check_partition(algorithm, cost, horizon, length, offset, most=None):
     cells, most = math.prod(partition.counts(cost, length, offset)), MOST_CELLS if most is None else most
     if cells > most:
         advice = "take longer cells"
@@ -371,8 +217,8 @@ def _check_partition(algorithm, cost, horizon, length, offset, most=None):
 
 def _rows(tree, bonus, horizon, alignment, length):
     try:
-        key, sums = _settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
-    except _OutOfReach as limit:
+        key, sums = settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
+    except OutOfReach as limit:
         raise ValueError(
             f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {limit.why}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
@@ -389,7 +235,7 @@ def _rows(tree, bonus, horizon, alignment, length):
     return row, by_level
 
 
-class _OutOfReach(Exception):
+class OutOfReach(Exception):
     def __init__(self, status, most_cells, reached):
         self.why = (
             f"more than {most_cells:,} cells"
@@ -408,7 +254,7 @@ class _Trial(NamedTuple):
     released: np.ndarray
 
 
-def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
+def settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
     `near` is where to look for it first, on the scale of the search.
@@ -421,7 +267,7 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
         return -math.inf, sums
     unit = _unit(bonus, horizon)
 
-    def trial(s, before=-math.inf, most=ENOUGH):
+    def trial(s, before=-math.inf, most=GIVE_UP_AFTER):
         level = unit * math.sinh(s)
         sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
@@ -450,7 +296,7 @@ def _settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accu
     missing = pulls - low.pulls
     if high.pulls - low.pulls > shared:
         if high.status in (NO_ROOM, UNRESOLVED):
-            raise _OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
+            raise OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
         high = trial(high.s, before=low.level, most=HEADROOM)
         step = high.s - low.s
         while high.status == PASSED and not len(high.released):  # all but released: one cell can take any number
@@ -467,7 +313,7 @@ def _unit(bonus, horizon):
     return bonus / math.sqrt(horizon)
 
 
-def _on_scale(level, bonus, horizon):
+def on_scale(level, bonus, horizon):
     return math.asinh(level / _unit(bonus, horizon)) if level > -math.inf else None
 
 
@@ -487,7 +333,7 @@ def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, low, accuracy):
     np.add.at(sums, (k, REGRET), filled * tree.gap[cells])
     rest = pulls - filled.sum()
     if rest > 1e-9 * pulls:
-        _, below = _settled(tree, tree.below(released), rest, bonus, horizon, elsewhere, low.s, accuracy)
+        _, below = settled(tree, tree.below(released), rest, bonus, horizon, elsewhere, low.s, accuracy)
         np.subtract.at(below, (k, CELLS), 1)
         sums += below
     return sums

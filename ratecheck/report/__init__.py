@@ -11,7 +11,7 @@ from pathlib import Path
 from ..figures.backdrop import NOTHING, Backdrop
 from ..files import together
 from ..verdict.analyse import Analysis
-from .context import Context, Info, harmless
+from .context import Context, Info
 from .latex import FILE as VERDICTS_TEX
 from .latex import parameters, verdicts_tex
 from .page import write_html
@@ -34,7 +34,7 @@ def write_report(
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    analysis, drawn = harmless(analysis), {}
+    drawn = {}
     with together(folder) as drafts:
         if figures:
             from .. import figures as drawing
@@ -44,8 +44,7 @@ def write_report(
             drawn = {f: drawing.draw_study(drafts, f, analysis, svg, backdrop, known) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
-        context = Context(analysis, info.harmless, drawn, tables)
-        drafts.write("report.md", written_out(context))
+        drafts.write("report.md", written_out(Context.in_markdown(analysis, info, drawn, tables)))
         if latex:
-            drafts.write(VERDICTS_TEX, verdicts_tex(context))
+            drafts.write(VERDICTS_TEX, verdicts_tex(Context(analysis, info, drawn, tables)))
     return folder / "report.md"

@@ -1,4 +1,4 @@
-"""The answer of a study in two sentences, true to its verdicts whatever their mixture, and what qualifies it."""
+"""The answers of a study in full: sentences, true to its verdicts whatever their mixture, and what qualifies them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ from dataclasses import replace
 from ..claims import Outcome
 from ..display import among, listing
 from ..verdict.analyse import CAUTION_LEVEL, Analysis
+from .context import Context
+from .sandwich import distance
+from .theory import follows, obeys
+
+
+def answers(context: Context):
+    yield "## The answers in full"
+    yield f"**The runs alone.** {answer(context.analysis, context.case)}"
+    qualified = {
+        "Do the runs follow the predicted curve?": follows(context),
+        "Does the predicted curve obey the theorem?": obeys(context),
+        "How far from the best possible?": distance(context),
+        "Caution.": caution(context.analysis),
+        "Hypotheses.": hypotheses(context.analysis),
+    }
+    for title, text in qualified.items():
+        if text:
+            yield f"**{title}** {text}"
 
 
 def answer(analysis: Analysis, name) -> str:
@@ -70,8 +88,8 @@ def _where(names, total, which=True) -> str:
 
 
 WORDS = {
-    "upper": ("grows faster than the promised exponent allows", "grows no faster than"),
-    "lower": ("grows more slowly than the promised exponent asks for", "grows no more slowly than"),
+    "upper": ("grows faster than", "grows no faster than", "the promised exponent allows"),
+    "lower": ("grows more slowly than", "grows no more slowly than", "the promised exponent asks for"),
 }
 
 
@@ -89,12 +107,12 @@ def _exponents_of(kind, analysis, name):
     """The same for the cases whose own claim is an upper or a lower bound."""
     here = replace(analysis, results=tuple(r for r in analysis.results if r.own.claim.kind == kind))
     good, bad, undecided = _split(here, name, lambda r: r.own.assessment.exponent.name)
-    beyond, within = WORDS[kind]
+    beyond, within, promise = WORDS[kind]
     total = len(here.results)
     if bad:
-        yield f"the regret {beyond} {_where(bad, total)}"
+        yield f"the regret {beyond} {promise} {_where(bad, total)}"
     if good:
-        grows = f"it {within} that" if bad else f"the regret {within} {beyond.partition(' than ')[2]}"
+        grows = f"it {within} that" if bad else f"the regret {within} {promise}"
         yield f"{grows} {_where(good, total, which=False)}"
     if undecided:
         yield f"the runs cannot decide about the exponent {_where(undecided, total)}"
@@ -131,7 +149,11 @@ def _corrected(analysis, name):
     """What became of the corrected log power where the printed one is refuted."""
     refuted = [r for r in analysis.results if r.own.assessment.log_power.name == Outcome.REFUTED]
     known = [r for r in refuted if r.own.assessment.corrected_log_power is not None]
-    for verdict, said in (("CONSISTENT", "consistent"), ("REFUTED", "refuted too"), ("INCONCLUSIVE", "undecided")):
+    for verdict, said in (
+        (Outcome.CONSISTENT, "consistent"),
+        (Outcome.REFUTED, "refuted too"),
+        (Outcome.INCONCLUSIVE, "undecided"),
+    ):
         names = [name(r) for r in known if r.own.assessment.corrected_log_power.name == verdict]
         if names:
             yield (

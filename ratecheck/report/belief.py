@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..claims import Outcome
 from ..display import among, listing
 from .answer import fallen_behind
-from .context import Context
-from .words import sentence
+from .context import Context, sentence
 
 REFUTED, STRAYS, SETTLED, IMPLEMENTED, ALONE, OPEN = range(6)
 MOST = 4  # names in a sentence
@@ -41,7 +40,8 @@ def by_runs(result) -> Outcome:
 
 
 def refuted(context, found, total):
-    return f"**Do not believe the promised exponent** {where(context, found, total)}: {reasons(found)} speak against it"
+    strong = f"{context.emphasis}Do not believe the promised exponent{context.emphasis}"
+    return f"{strong} {where(context, found, total)}: {reasons(found)} speak against it"
 
 
 def reasons(found) -> str:

@@ -6,11 +6,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..display import fenced, fixed, general, plain, table
+from ..display import escaped, fenced, fixed, general, table
 from ..files import no_formula, together
 
 if TYPE_CHECKING:
-    from ..check.run import Check
+    from ..check.result import Check
 
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba")
 AGAIN = "## To get the same runs again"
@@ -52,10 +52,10 @@ def _cells(frame):
 
 
 def _page(check: Check, drawn):
-    yield f"# {plain(check.algorithm.label)} on {plain(str(check.cost))}"
+    yield f"# {escaped(check.algorithm.label)} on {escaped(str(check.cost))}"
     facts = check._facts()
-    yield f"**{plain(facts.pop('verdict'))}**"
-    yield table(["", ""], [[name, plain(str(value))] for name, value in facts.items()])
+    yield f"**{escaped(facts.pop('verdict'))}**"
+    yield table(["", ""], [[name, escaped(str(value))] for name, value in facts.items()])
     for name in drawn:
         yield f"![{FIGURES[name]}](figures/{name}.png)"
     if check.runs is not None:

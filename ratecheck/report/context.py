@@ -1,4 +1,4 @@
-"""What every section of a report needs: the analysis, its tables and pictures, and how cases are named."""
+"""What every section of a report needs: the analysis, its tables and pictures, names of cases, words and cells."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from ..display import plain
-from ..fit.fit import Fit
+from ..claims import Outcome
+from ..display import MARKS, escaped, one_line
+from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans
 from ..verdict.analyse import Analysis, Judged, Result
 from ..verdict.evidence import Evidence
 from .tables import Tables
 
-NUMBERS = (LogMeans, Fit, Evidence)  # large, without a word of a stranger's in them
+NUMBERS = (LogMeans, Fit, Evidence, Estimate)  # large, without a word of a stranger's in them
 
 
 @dataclass(frozen=True)
@@ -32,23 +33,23 @@ class Info:
     unused: int = 0  # runs in the store that belong to other settings
     plans: int = 1  # different plans that the folder has seen
 
-    @property
-    def harmless(self) -> Info:
-        """With plain texts; the command stands in a block of code, where every letter is plain."""
-        return replace(harmless(self), command=self.command)
 
-
-def harmless(thing, clean=plain):
-    """The same with clean texts throughout.  A store may be a stranger's, and no section has to remember it."""
+def cleaned(thing, clean):
+    """The same with every text in it clean, for where it is put: a store may be a stranger's, and no section has to
+    remember that."""
     if isinstance(thing, str):
         return thing if isinstance(thing, Enum) else clean(thing)
     if isinstance(thing, dict):
-        return {harmless(key, clean): harmless(value, clean) for key, value in thing.items()}
+        return {cleaned(key, clean): cleaned(value, clean) for key, value in thing.items()}
     if isinstance(thing, (list, tuple)):
-        parts = [harmless(part, clean) for part in thing]
+        parts = [cleaned(part, clean) for part in thing]
         return type(thing)(*parts) if hasattr(thing, "_fields") else type(thing)(parts)
     if is_dataclass(thing) and not isinstance(thing, NUMBERS):
-        return replace(thing, **{field.name: harmless(getattr(thing, field.name), clean) for field in fields(thing)})
+        given = {field.name: cleaned(getattr(thing, field.name), clean) for field in fields(thing)}
+        copy = replace(thing, **given)
+        computed = {name: value for name, value in vars(thing).items() if name not in given}
+        vars(copy).update(cleaned(computed, clean))  # what took long is not computed again
+        return copy
     return thing
 
 
@@ -57,9 +58,21 @@ class Context:
     """A report before it is written out.  A section is a function that takes it and yields blocks of text."""
 
     analysis: Analysis
-    info: Info
+    info: Info | None
     drawn: dict  # family -> its figures.Picture, in their order; empty without figures
-    tables: Tables
+    tables: Tables | None
+    emphasis: str = "**"  # around what is to be seen first; nothing in a terminal
+
+    @classmethod
+    def in_markdown(cls, analysis: Analysis, info: Info, drawn: dict, tables: Tables) -> Context:
+        """With all texts escaped; the command stands in a block of code, where every letter is itself."""
+        pictures = {escaped(f): [replace(p, title=escaped(p.title)) for p in found] for f, found in drawn.items()}
+        info = replace(cleaned(info, escaped), command=info.command)
+        return cls(cleaned(analysis, escaped), info, pictures, cleaned(tables, escaped))
+
+    @classmethod
+    def in_terminal(cls, analysis: Analysis) -> Context:
+        return cls(cleaned(analysis, one_line), None, {}, None, emphasis="")
 
     def of(self, family) -> Context:
         """The same for one family alone."""
@@ -120,3 +133,20 @@ def _by_place(rows) -> dict[tuple, list[dict]]:
     for row in rows:
         found.setdefault((row["family"], row["dim"], row["algorithm"]), []).append(row)
     return found
+
+
+ENDS = ("", "_low", "_high")  # of the columns that hold an estimate
+PARTS = {"exponent": "exponent", "log_power": "printed log power", "corrected_log_power": "corrected log power"}
+
+
+def shown(name: Outcome) -> str:
+    return f"**{name}**" if name == Outcome.REFUTED else str(name)
+
+
+def marked(name: Outcome) -> str:
+    """A verdict with a sign that is seen at once."""
+    return f"{MARKS[name]} {shown(name)}"
+
+
+def sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

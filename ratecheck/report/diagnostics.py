@@ -1,12 +1,11 @@
-"""What speaks for and against the fits: diagnostics, held-out horizons, other choices."""
+"""What speaks for and against the fits: diagnostics, held-out horizons, other choices, local slopes, comparisons."""
 
 from __future__ import annotations
 
 from ..display import among, estimate, fixed, interval, listing, p_value, table, whole
-from ..fit.fit import LARGE_SHARE
-from .context import Context
-from .side_by_side import side_by_side
-from .words import ENDS
+from ..fit.diagnostics import LARGE_SHARE
+from .answer import fallen_behind
+from .context import ENDS, Context, sentence
 
 
 def diagnostics(context: Context):
@@ -106,3 +105,84 @@ def sensitivity(context: Context):
         return
     yield "Sensitivity: the slope under other choices than the study's, which decide nothing."
     yield from side_by_side(context, "sensitivity", "choice", lambda row: row["choice"])
+
+
+def local_slopes(context: Context):
+    yield "## Local slopes"
+    if not any(context.detail(r, "local slope") for r in context.analysis.results):
+        yield "No case has enough horizons and runs for local slopes."
+        return
+    yield (
+        "Slopes of ln R between neighbouring horizons, nothing divided out, T the geometric middle of each pair. "
+        "A regret that grows exactly as $T^s (\\ln T)^p$ has the local slope s + p / ln T, above s at every T if "
+        "p > 0. On a cost that beats the bound, or where its growth has not set in yet, local slopes may lie on "
+        "either side of s."
+    )
+    if context.several_families:
+        yield "All of them are in [details.csv](details.csv)."
+    else:
+        yield from side_by_side(context, "local slope", "T", lambda row: row["horizon"])
+
+
+def side_by_side(context: Context, what, title, key):
+    """A table with a line per dimension and key, and a column per algorithm."""
+    algorithms = list(dict.fromkeys(r.case.algorithm for r in context.analysis.results))
+    found = {}
+    for result in context.analysis.results:
+        for row in context.detail(result, what):
+            line = found.setdefault((result.case.dim, result.case.cost, key(row)), {})
+            line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
+    places = sorted(found, key=lambda place: place[:2]) if what == "sensitivity" else sorted(found)
+    rows = [[place[0], label(place[-1]), *(found[place].get(a) for a in algorithms)] for place in places]
+    yield table(["d", title, *algorithms], rows)
+
+
+def label(key):
+    return key if isinstance(key, str) else whole(round(key))
+
+
+def gap(context: Context):
+    gaps = context.analysis.gaps
+    pairs = list(dict.fromkeys((g.first, g.second) for g in gaps))
+    if not pairs:
+        yield "## Comparisons"
+        yield "The study compares no two algorithms on one cost."
+        return
+    several = len(pairs) > 1
+    yield "## Comparisons of slopes" if several else f"## The gap between {pairs[0][0]} and {pairs[0][1]}"
+    yield (
+        "The slope of the first algorithm minus that of the second, nothing divided out, over their common window. "
+        "Predicted is the difference of the promised exponents, then with what the theorems' log powers add over "
+        "this window. The theorems are bounds, so the measured gap may differ without contradicting them; and where a "
+        "hypothesis is not met, they promise nothing."
+    )
+    header = ["family"] * context.several_families + ["d"] + ["first", "second"] * several
+    header += ["window", "predicted", "with log powers", "measured gap", "ratio of regrets at the last T"]
+    yield table(header, [gap_cells(context, g, row, several) for g, row in zip(gaps, context.tables.gaps, strict=True)])
+    summary = "; ".join(filter(None, (fallen_behind(gaps, *pair) for pair in pairs)))
+    if summary:
+        yield f"{sentence(summary)} That is: the 95 % interval of the gap lies above 0, without Holm's adjustment."
+    for title, unmeasured in (("Not measured:", True), ("In round brackets, and not counted:", False)):
+        reasons = [g for g in gaps if g.reason and (g.measured is None) == unmeasured]
+        if reasons:
+            yield title
+            yield "\n".join(f"- {gap_name(context, g, several)}: {g.reason}." for g in reasons)
+
+
+def gap_name(context: Context, gap, several) -> str:
+    """Of `several` pairs each is named."""
+    family = f"{gap.family} " if context.several_families else ""
+    return f"{family}d = {gap.dim}" + (f", {gap.first} and {gap.second}" if several else "")
+
+
+def gap_cells(context: Context, gap, row, several):
+    found = estimate(row["gap"], row["low"], row["high"])
+    names = [gap.family] * context.several_families + [gap.dim] + [gap.first, gap.second] * several
+    return [
+        *names,
+        gap.window and f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+        fixed(row["predicted"]),
+        fixed(row["with_log_powers"]) if gap.measured else None,
+        f"({found})" if gap.measured and gap.reason else found,
+        fixed(row["last_ratio"], 2),
+    ]

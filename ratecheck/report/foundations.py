@@ -1,8 +1,8 @@
-"""What the verdicts rest on: runs, windows, rules, and the hypotheses of the theorems."""
+"""What the verdicts rest on: runs, windows, rules, hypotheses and constants; provenance; ten words."""
 
 from __future__ import annotations
 
-from ..display import counted, fixed, general, listing, table, whole
+from ..display import counted, fenced, fixed, general, listing, table, thousands, whole
 from ..verdict.rules import looks_cost
 from .context import Context
 
@@ -118,3 +118,110 @@ def remarks(context: Context):
             f"{listing(sorted(worst))} bounds the worst cost near the one that was run, which no single cost can "
             "refute: it is judged on the mean over a hard family, and without one it is INCONCLUSIVE."
         )
+
+
+LABELS = {"minimum": "lowest value of f", "minimisers": "f at its minimisers"}
+
+
+def constants(context: Context):
+    yield "## The constants and their audit"
+    yield (
+        "Each constant of Assumption 1 as annotated, and in brackets what the audit measured; a constant is proved "
+        "unless the cell says otherwise."
+    )
+    for family in context.families:
+        if context.several_families:
+            yield f"### {family}: constants"
+        yield from audit(context, family)
+
+
+def audit(context: Context, family):
+    costs = {r.case.cost: r.case for r in context.analysis.of(family)}
+    audits = {cost: {row["constant"]: row for row in context.info.audits.get(cost, [])} for cost in costs}
+    names = list(dict.fromkeys(name for rows in audits.values() for name in rows))
+    if not names:  # no audit: what the study was planned with
+        names = [n for n, v in next(iter(costs.values())).constants.items() if isinstance(v, (int, float))]
+        names = [n for n in names if n != "literal"]
+    rows = [[labelled(n), *(constant(n, costs[cost], audits[cost].get(n)) for cost in costs)] for n in names]
+    yield table(["constant", *(f"d = {case.dim}" for case in costs.values())], rows)
+    wrong = [(costs[cost].dim, row) for cost, rows in audits.items() for row in rows.values() if not row["holds"]]
+    lacking = [f"d = {costs[cost].dim}" for cost, rows in audits.items() if not rows]
+    if wrong:
+        yield "\n".join(
+            f"- d = {dim}: {labelled(row['constant'])} **does not hold**: annotated {general(row['annotated'])}, "
+            f"measured {general(row['measured'])} at {row['worst']}. The theorems' rates rest on it."
+            for dim, row in wrong
+        )
+    if lacking:
+        yield f"The store holds no audit of {family}, {listing(lacking)}; the numbers are the annotations."
+    elif not wrong:
+        yield "All of them hold."
+
+
+def labelled(name) -> str:
+    return LABELS.get(name, f"`{name}`")
+
+
+def constant(name, case, row) -> str | None:
+    if row is None:
+        return general(case.constants.get(name))
+    basis = "" if row["basis"] == "proved" else f", {row['basis']}"
+    failed = "" if row["holds"] else " **does not hold**"
+    return f"{general(row['annotated'])} ({general(row['measured'])}{basis}){failed}"
+
+
+def provenance(context: Context):
+    info = context.info
+    yield "## Provenance"
+    yield "To run it again:"
+    yield fenced(info.command, "sh")
+    yield table(["setting", "value"], [[k, v] for k, v in info.settings.items()])
+    if info.sessions:
+        header = ["started", "seconds", "units", "steps", "workers", "where", "machine"]
+        shown_as = {"seconds": lambda x: fixed(x, 1), "steps": thousands}
+        rows = [[shown_as.get(h, str)(s[h]) if h in s else None for h in header] for s in info.sessions]
+        yield table(header, rows)
+        yield totals(context)
+    yield f"Digest of the runs: `{info.digest}`."
+    for title, lines in (("Units of work that failed", info.missing), ("Remarks of the engine", info.complaints)):
+        if lines:
+            yield f"{title}:"
+            yield "\n".join(f"- {line}" for line in lines)
+    if info.unused:
+        yield f"The store also holds {counted(info.unused, 'run')} of other settings, which are not used here."
+    tables = ["[fits.csv](fits.csv) (one line per case and theorem, printed and corrected apart)"]
+    tables += ["[gaps.csv](gaps.csv)"] if context.analysis.gaps else []
+    if context.tables.details:
+        tables.append("[details.csv](details.csv) (local slopes, sensitivity, held-out errors)")
+    yield f"All numbers: {listing(tables)}."
+
+
+def totals(context: Context):
+    sessions = context.info.sessions
+    seconds, steps = (sum(s.get(key) or 0 for s in sessions) for key in ("seconds", "steps"))
+    versions = {}
+    for session in sessions:
+        for package, version in (session.get("versions") or {}).items():
+            versions.setdefault(package, []).append(str(version))
+    used = ", ".join(f"{package} {' and '.join(dict.fromkeys(v))}" for package, v in versions.items())
+    total = f"In all {fixed(seconds, 1)} s of wall time and {thousands(steps)} steps."
+    return f"{total} Versions: {used}." if used else total
+
+
+WORDS = {
+    "regret": "R, the sum of f(x_t) − f* over the queries up to T, without the noise.",
+    "slope": "that of ln R against ln T: R grows like T^slope. R/T falls like T^(slope − 1).",
+    "log power": "the p in T^slope (ln T)^p. Over a window of runs a power of ln T looks like a little more slope.",
+    "onset": "the horizon from which on theory expects the rate; before it an algorithm still explores everything.",
+    "window": "the horizons that a slope is fitted to: from the onset on; if few lie there all, and no verdict.",
+    "predicted curve": "the regret that theory computes for this algorithm and cost at finite T, nothing fitted.",
+    "margin": "how much steeper than promised still counts as kept; fixed before anything runs.",
+    "passes, caught": "the force of a verdict: what would have come out the same although wrong, and what would not.",
+    "control": "the same runs made steeper on purpose; a rule that does not refute them proves nothing.",
+    "lock-in": "a run that pays over twice what is foretold, since it stays with a wrong cell; few carry the mean.",
+}
+
+
+def glossary(context: Context):
+    yield "## Ten words"
+    yield "\n".join(f"- **{word}**: {meaning}" for word, meaning in WORDS.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from ..claims import Outcome
-from ..display import absent, fixed, literal, one_line
+from ..display import absent, fixed, one_line
 from .context import Context
 from .verdicts import force as force_of
 
@@ -25,8 +25,8 @@ FOLLOWS = {Outcome.CONSISTENT: "yes", Outcome.REFUTED: "no", Outcome.INCONCLUSIV
 
 def verdicts_tex(context: Context) -> str:
     """All verdicts, with the parameters of the study as comments and in the captions."""
-    rows = [_row(context, result, judged) for result in context.analysis.results for judged in result.judged]
-    parts = [rows[i : i + MOST_ROWS] for i in range(0, len(rows), MOST_ROWS)]
+    every = [(result, judged) for result in context.analysis.results for judged in result.judged]
+    parts = [every[i : i + MOST_ROWS] for i in range(0, len(every), MOST_ROWS)]
     lines = [f"% {line}" for line in ["Verdicts of ratecheck; needs \\usepackage{booktabs}", *parameters(context.info)]]
     for number, part in enumerate(parts, 1):
         lines += ["", *_table(context, part, number, len(parts))]
@@ -36,12 +36,12 @@ def verdicts_tex(context: Context) -> str:
 def parameters(info) -> list[str]:
     """What determines the numbers, a line each: for comments, and for the metadata of figures."""
     facts = {"study": info.name, "command": info.command, **info.settings, "digest of the runs": info.digest}
-    return [one_line(literal(f"{key}: {value}")) for key, value in facts.items()]
+    return [one_line(f"{key}: {value}") for key, value in facts.items()]
 
 
 def escaped(text) -> str:
     """A text as TeX sets it, letter by letter."""
-    return "".join(map(_letter, one_line(literal(str(text)))))
+    return "".join(map(_letter, one_line(str(text))))
 
 
 def _letter(c) -> str:
@@ -56,7 +56,6 @@ def _letter(c) -> str:
 def _row(context, result, judged) -> list[str]:
     row, claim, case = context.row(result, judged), judged.claim, result.case
     bound = r"\geq" if claim.kind == "lower" else r"\leq"
-    force = (force_of(judged.assessment.exponent) or NOTHING).replace("–", "--")
     mark = r"$^{*}$" if claim.violated else ""
     return [
         *([escaped(case.family)] if context.several_families else []),
@@ -64,20 +63,23 @@ def _row(context, result, judged) -> list[str]:
         escaped(case.algorithm),
         escaped(claim.theorem) + mark,
         f"${bound} {fixed(claim.rate.slope)}$",
-        _slope(result, row, claim),
-        force,
+        _slope(result, judged, row),
+        escaped(force_of(judged.assessment.exponent) or NOTHING),
         MARKS[judged.assessment.exponent.name],
         MARKS[judged.name] if claim.per_cost else NOTHING,
         _follows(result) if claim.per_cost else NOTHING,
     ]
 
 
-def _slope(result, row, claim) -> str:
+def _unjudged(result, judged) -> bool:
+    return judged.claim.per_cost and bool(result.problem) and result.fit is not None
+
+
+def _slope(result, judged, row) -> str:
     if absent(row["slope"]):
         return NOTHING
     numbers = f"{fixed(row['slope'])}\\ [{fixed(row['low'])}, {fixed(row['high'])}]"
-    unjudged = claim.per_cost and result.problem
-    return f"$({numbers})$" if unjudged else f"${numbers}$"
+    return f"$({numbers})$" if _unjudged(result, judged) else f"${numbers}$"
 
 
 def _follows(result) -> str:
@@ -86,28 +88,28 @@ def _follows(result) -> str:
     return NOTHING if found is None else f"{FOLLOWS[found.name]}, {found.ratio[0]:.3f}"
 
 
-def _table(context, rows, number, count) -> list[str]:
+def _table(context, shown, number, count) -> list[str]:
     heads = ["family"] * context.several_families + ["$d$", "algorithm", "theorem", "promised", r"slope [95\,\%]"]
     heads += ["passes / caught", "exponent", "as printed", "follows curve"]
     columns = "l" * context.several_families + "r" + "l" * (len(heads) - 1 - context.several_families)
     return [
         r"\begin{table}[htbp]",
         r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        f"\\caption{{{_caption(context, rows, number, count)}}}",
+        f"\\caption{{{_caption(context, shown, number, count)}}}",
         f"\\label{{tab:ratecheck-{context.info.digest}{f'-{number}' if count > 1 else ''}}}",
         r"\makebox[\linewidth][c]{%",  # a wide table stands in both margins
         f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
         r"\toprule",
         f"{' & '.join(heads)} \\\\",
         r"\midrule",
-        *(f"{' & '.join(row)} \\\\" for row in rows),
+        *(f"{' & '.join(_row(context, *case))} \\\\" for case in shown),
         r"\bottomrule",
         r"\end{tabular}}",
         r"\end{table}",
     ]
 
 
-def _caption(context, rows, number, count) -> str:
+def _caption(context, shown, number, count) -> str:
     info = context.info
     part = f" ({number} of {count})" if count > 1 else ""
     settings = "; ".join(f"{escaped(key)}: {escaped(value)}" for key, value in info.settings.items())
@@ -118,10 +120,9 @@ def _caption(context, rows, number, count) -> str:
         "As printed: the verdict on exponent and printed power of $\\ln T$ together.",
         "Follows curve: whether the runs follow the predicted curve, and their ratio to it.",
     ]
-    cells = [cell for row in rows for cell in row]
-    if any(cell.startswith("$(") for cell in cells):
+    if any(_unjudged(result, judged) for result, judged in shown):
         said.append("A slope in round brackets comes from a window that allows no verdict.")
-    if any(cell.endswith("$^{*}$") for cell in cells):
+    if any(judged.claim.violated for _, judged in shown):
         said.append(r"$^{*}$~A hypothesis of the theorem is not met: the verdict is on its rate.")
     said += [f"{settings}.", rf"Run by \texttt{{{escaped(info.command)}}}; digest of the runs {escaped(info.digest)}."]
     return " ".join(said)

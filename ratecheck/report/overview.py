@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..claims import Outcome
-from ..display import counted, estimate, fixed, fraction, listing, plain, table
+from ..display import counted, escaped, estimate, fixed, fraction, listing, one_line, table
 from ..files import read_below, together
 from ..verdict.compare import SAME_EXPONENT
 from ..verdict.sentences import AS_A_RATE, GUARDED, NOT_JUDGED
@@ -28,7 +28,8 @@ WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log
 WORDS += ["changed", "reason", "violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
 GAP_NUMBERS = ["dim", "predicted", "gap", "low", "high"]
-GAPS = [*GAP_NUMBERS, "family", "cost", "first", "second", "reason"]
+GAP_WORDS = ["family", "cost", "first", "second", "reason"]
+GAPS = [*GAP_NUMBERS, *GAP_WORDS]
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,15 @@ class Zoo:
         """What the algorithms claim themselves, as printed."""
         return self.fits[self.fits["role"] == "own"].drop_duplicates(CASE)
 
+    @property
+    def in_markdown(self) -> Zoo:
+        """With all texts escaped: the tables may be a stranger's."""
+        fits, gaps = (
+            frame.assign(**{c: frame[c].map(escaped, na_action="ignore") for c in names if c in frame})
+            for frame, names in ((self.fits, WORDS), (self.gaps, GAP_WORDS))
+        )
+        return Zoo(fits, gaps, [escaped(name) for name in self.skipped])
+
 
 def write_overview(root) -> Path:
     """Write README.md and figures/ into the folder that holds the studies."""
@@ -68,12 +78,13 @@ def write_overview(root) -> Path:
         )
     with together(root) as drafts:
         if found.fits.empty:
-            blocks = [TITLE, "There is no study here yet.", *_skipped(found)]
+            blocks = [TITLE, "There is no study here yet.", *_skipped(found.in_markdown)]
         else:
             from .. import figures
 
-            words = figures.Regimes(**regimes(found))
-            blocks = _blocks(found, figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words))
+            words = figures.Regimes(**regimes(found, figures.lettered))
+            drawn = figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words)
+            blocks = _blocks(found.in_markdown, drawn)
         drafts.write(PAGE, "\n\n".join([*blocks, *_reports(root)]) + "\n")
     return root / PAGE
 
@@ -133,10 +144,9 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
         except ValueError:  # nothing in it, or no table
             read, trouble = (), "no table"
         if trouble:
-            skipped.append(f"{plain(f'{path.parent.name}/{path.name}')} ({trouble})")
+            skipped.append(f"{one_line(f'{path.parent.name}/{path.name}')} ({trouble})")
         elif len(read):
-            words = {c: read[c].map(plain, na_action="ignore") for c in columns if c not in numbers}
-            tables.append(read.assign(**words, study=_address(path.parent)))
+            tables.append(read.assign(study=_address(path.parent)))
     return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
@@ -154,15 +164,15 @@ def _trouble(read, columns, numbers) -> str:
     return ""
 
 
-def regimes(found: Zoo) -> dict[str, str]:
+def regimes(found: Zoo, name=str) -> dict[str, str]:
     """What theory promises the compared algorithms in the parts of the plane of costs, as far as the tables agree."""
     if found.pair is None:
         return {"above": "β > 1", "on": "β = d/α", "below": "β < 1", "bar": "no gap was measured"}
-    first, second = found.pair
+    first, second = map(name, found.pair)
     costs = found.fits.drop_duplicates("cost")[["cost", "alpha", "beta"]]
     gaps = found.gaps.merge(costs, on="cost")
     worse, same = gaps["predicted"] > SAME_EXPONENT, gaps["predicted"].abs() <= SAME_EXPONENT
-    own = found.own[found.own["algorithm"] == second]
+    own = found.own[found.own["algorithm"] == found.pair[1]]
     critical = own[(own["alpha"] * own["beta"] / own["dim"] - 1).abs() < 1e-9]
     slopes = set(critical["theory_slope"].round(9))
     above = f": {first} is promised a worse exponent" if _all(worse[gaps["beta"] > 1 + 1e-9]) else ""
@@ -258,7 +268,7 @@ def _reports(root):
         title, _, rest = text.partition("\n")
         asked = rest.strip().partition("\n")[0].removeprefix("**Question.**").strip()
         asked = asked[:LONGEST] if asked.endswith("?") else ""
-        words = [plain(part) for part in (title.removeprefix("#").strip(), asked) if part]
+        words = [escaped(part) for part in (title.removeprefix("#").strip(), asked) if part]
         rows.append([_linked(_address(path.parent)), " – ".join(dict.fromkeys(words))])
     if rows:
         yield "## All reports"
@@ -393,7 +403,7 @@ def _address(folder) -> str:
 
 
 def _linked(address) -> str:
-    return f"[{plain(os.fsdecode(unquote_to_bytes(address)))}]({address}/report.md)"
+    return f"[{escaped(os.fsdecode(unquote_to_bytes(address)))}]({address}/report.md)"
 
 
 def _bound(rows, algorithms) -> str | None:

@@ -6,8 +6,7 @@ from statistics import median
 
 from ..display import counted, estimate, general, listing, table
 from ..lower_bound.hard_family import CERTAIN
-from .context import Context
-from .words import sentence, shown
+from .context import Context, sentence, shown
 
 COLUMNS = ("members", "T", "slope of the mean", "asked for", "certified", "measured", "factor", "verdict")
 RULES = (

@@ -1,22 +1,44 @@
-"""The sections of a report, in their order."""
+"""The sections of a report, in their order, and its figures; of several families each has a section of its own."""
 
 from __future__ import annotations
 
-from .constants import constants
+from .answer import answers
 from .context import Context
-from .control import control
-from .diagnostics import diagnostics
-from .figures import figures
-from .foundations import foundations
-from .gap import gap
-from .glossary import glossary
-from .inconclusive import inconclusive
-from .local_slopes import local_slopes
-from .opening import answers, opening
-from .provenance import provenance
+from .diagnostics import diagnostics, gap, local_slopes
+from .foundations import constants, foundations, glossary, provenance
+from .opening import opening
 from .sandwich import sandwich
 from .theory import theory
-from .verdicts import verdicts
+from .verdicts import claims, control, inconclusive, verdicts
+
+
+def figures(context: Context):
+    if context.several_families:
+        yield from family_sections(context)
+        return
+    yield "## Figures"
+    if not context.drawn:
+        yield "This report was written without figures."
+    for family, pictures in context.drawn.items():
+        if not pictures:
+            yield f"No case of {family} has enough horizons and runs for a figure."
+        for picture in pictures:
+            yield picture.link
+            yield f"*{picture.title}, {family}.* {picture.caption}"
+
+
+def family_sections(context: Context):
+    """One per family, with its claims and figures."""
+    captions = {p.title: p.caption for pictures in context.drawn.values() for p in pictures}
+    if captions:
+        yield "## How to read the figures"
+        yield "\n".join(f"- *{title}.* {caption}" for title, caption in captions.items())
+    for family in context.families:
+        yield f"## {family}"
+        yield from claims(context.of(family))
+        for picture in context.drawn.get(family, []):
+            yield picture.link
+
 
 SECTIONS = (
     opening,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 
 from ..claims import NEVER
-from ..display import literal, one_line
+from ..display import one_line
 from ..files import Drafts, no_formula
 from ..fit.fit import Estimate, Fit
 from ..predict.far import Limit
@@ -48,8 +48,8 @@ def write_tables(drafts: Drafts, tables: Tables) -> None:
 
 
 def cells(row: dict) -> dict:
-    """What a file holds: the letters that plain() spelt, in one line, and no text that a spreadsheet computes."""
-    return {key: one_line(no_formula(literal(v))) if isinstance(v, str) else v for key, v in row.items()}
+    """What a file holds: texts in one line, and none that a spreadsheet computes."""
+    return {key: no_formula(one_line(v)) if isinstance(v, str) else v for key, v in row.items()}
 
 
 def rows_of(result: Result, judged: Judged, margin: float):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
-
-from ..display import listing, one_line
+from ..claims import Outcome
+from ..display import WIDTH, listing, wrapped
 from ..verdict.analyse import Analysis
 from .belief import belief
-from .context import Context, harmless
+from .context import Context
 
-WIDTH = 80
 HEADS = ("theorem", "slope, ln T power", "slope [95 %]", "force", "verdict")
 WIDTHS = (11, 19, 20, 9, 14)  # of the columns, over indented rows: fewer columns than a terminal has
 UNJUDGED = "NOT JUDGED"
@@ -17,14 +15,15 @@ UNJUDGED = "NOT JUDGED"
 
 def summary(analysis: Analysis) -> str:
     """A table of all verdicts in 80 columns, and sentences below it."""
-    analysis = harmless(analysis, one_line)  # a terminal obeys what a name may hold
+    context = Context.in_terminal(analysis)  # which obeys what a name may hold
+    analysis = context.analysis
     marks = {}  # what a letter behind a verdict stands for
     lines = [row(HEADS)]
     for result in analysis.results:
         lines.append(shortened(result.case.name, WIDTH))
         lines += [row(cells(result, judged, marks)) for judged in result.judged]
     lines.append("")
-    said = [f"{letter}: {text}" for text, letter in marks.items()]
+    said = [f"{letter}: exponent {e}, printed log power {power}" for (e, power), letter in marks.items()]
     said.append("slopes are exponents of R, the cumulative regret: R = T^slope (ln T)^power")
     said.append("force: the worst pure power that could have been CONSISTENT / the best that is surely not")
     if any(judged.claim.corrected for result in analysis.results for judged in result.judged):
@@ -34,14 +33,9 @@ def summary(analysis: Analysis) -> str:
     unjudged = [r.case.name for r in analysis.results if r.problem]
     if unjudged:
         said.append(f"{UNJUDGED}, slopes in brackets (the report says why): {'; '.join(unjudged)}")
-    lines += [line for sentence in said for line in wrapped(sentence)]
-    lines += ["", *textwrap.wrap(f"What to believe. {believed(analysis)}", WIDTH, break_on_hyphens=False)]
+    lines += [line for sentence in said for line in wrapped(sentence, others="  ", cut=True)]
+    lines += ["", *wrapped(f"What to believe. {belief(context)}", cut=True)]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def believed(analysis: Analysis) -> str:
-    """The paragraph at the top of the report, without markup."""
-    return belief(Context(analysis, None, {}, None)).replace("**", "")
 
 
 def row(texts) -> str:
@@ -50,11 +44,6 @@ def row(texts) -> str:
 
 def shortened(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def wrapped(sentence: str) -> list[str]:
-    """In as many lines as it takes; what cannot be broken, such as a long name, is cut into pieces."""
-    return textwrap.wrap(sentence, WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
 
 
 def cells(result, judged, marks) -> tuple[str, ...]:
@@ -75,8 +64,8 @@ def verdict(judged, marks: dict) -> str:
     parts = judged.assessment
     if not judged.claim.per_cost or parts.exponent.name == judged.name:
         return f"{judged.name}"
-    what = f"exponent {parts.exponent.name}, printed log power {parts.log_power.name}"
-    return f"{judged.name} {marks.setdefault(what, chr(ord('a') + len(marks)))}"
+    names = parts.exponent.name, parts.log_power.name
+    return f"{judged.name} {marks.setdefault(names, chr(ord('a') + len(marks)))}"
 
 
 def limits(v) -> tuple[str, str]:
@@ -123,7 +112,9 @@ def grouped(pairs):
 
 
 def controls(analysis: Analysis):
-    judged = [(r, control, v.name == "REFUTED") for r in analysis.results if not r.problem for control, v in r.controls]
+    judged = [
+        (r, control, v.name == Outcome.REFUTED) for r in analysis.results if not r.problem for control, v in r.controls
+    ]
     if judged:
         count = sum(caught for *_, caught in judged)
         tilted = " to ".join(dict.fromkeys(f"{end(tilts(judged)):.2f}" for end in (min, max)))

@@ -8,8 +8,7 @@ from ..claims import Outcome
 from ..display import among, estimate, fixed, general, listing, table
 from ..predict.far import VAGUE
 from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from .context import Context
-from .words import sentence, shown
+from .context import Context, sentence, shown
 
 FEW = 6  # cases that need no counting
 NEAR = (0.01, 0.02, 0.03)  # to 1

@@ -1,12 +1,11 @@
-"""The verdicts of a study: every claim with a note, or a line per case where there are several families."""
+"""The verdicts of a study: every claim with a note, the negative control, and what would settle what is left open."""
 
 from __future__ import annotations
 
 from ..claims import Outcome
-from ..display import estimate, fixed, formula, table
+from ..display import estimate, fixed, formula, listing, table
 from ..verdict.analyse import parts_of
-from .context import Context
-from .words import ENDS, PARTS, sentence, shown
+from .context import ENDS, PARTS, Context, sentence, shown
 
 BRACKETS = "A slope in round brackets comes from a window that allows no verdict."
 
@@ -143,3 +142,46 @@ def slope(result, row, claim=None) -> str:
     text = estimate(row["slope"], row["low"], row["high"])
     own = claim is None or claim.per_cost  # else it is that of the mean over a hard family
     return f"({text})" if own and result.fit is not None and result.problem else text
+
+
+def control(context: Context):
+    yield "## Negative control"
+    yield (
+        "The runs themselves, their regret multiplied by a power of T (divided, for a lower bound): the smallest power "
+        "that the plan had a chance of 90 % to catch, fixed before the runs. The theorem's own claim is judged on them "
+        "by the same rules, Holm's adjustment included. It must come out REFUTED, or these runs could not have refuted "
+        "the theorem either."
+    )
+    rows, weak, unjudged = [], [], []
+    for result in context.analysis.results:
+        for control, verdict in result.controls:
+            promised, tilted = (f"T^{fixed(s)}" for s in (result.case.own.rate.slope, control.slope(result.case.own)))
+            rows.append(context.cells(result.case, promised, tilted, shown(verdict.name)))
+            if verdict.name != Outcome.REFUTED and not result.problem:
+                weak.append(f"- {context.case(result)} ({tilted}): {verdict.reason}.")
+        if result.problem:
+            unjudged.append(f"- {context.case(result)}: {result.problem}.")
+    yield table(context.columns("promised R", "tilted to", "verdict"), rows)
+    if weak:
+        yield "**Where the control was not refuted, the verdicts have no force:**"
+        yield "\n".join(weak)
+    elif len(unjudged) < len(context.analysis.results):
+        yield f"Every control {'that was judged ' if unjudged else ''}was refuted."
+    if unjudged:
+        yield "Nothing was judged, neither a theorem nor its control, in"
+        yield "\n".join(unjudged)
+
+
+def inconclusive(context: Context):
+    yield "## What would settle the inconclusive ones"
+    lines = []
+    for result in context.analysis.results:
+        for judged in result.judged:
+            said = {}
+            for part in parts_of(judged):
+                v = getattr(judged.assessment, part)
+                if v.name == Outcome.INCONCLUSIVE:
+                    said.setdefault(v.reason, []).append(PARTS[part])
+            for reason, parts in said.items():
+                lines.append(f"- {context.case(result)}, {judged.claim.theorem}, {listing(parts)}: {reason}.")
+    yield "\n".join(lines) if lines else "Nothing is left open: every claim was decided."

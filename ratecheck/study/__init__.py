@@ -2,9 +2,7 @@
 
 from importlib import import_module
 
-HOMES = {"Grid": "declare", "Study": "declare", "Tilted": "declare"} | dict.fromkeys(
-    ("RESULTS", "Conclusion", "Options"), "options"
-)
+HOMES = {"Grid": "declare", "Study": "declare"} | dict.fromkeys(("RESULTS", "Conclusion", "Options"), "options")
 __all__ = sorted(HOMES)
 
 

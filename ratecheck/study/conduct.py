@@ -16,7 +16,6 @@ from ..executors.progress import Progress, clock
 from ..planning import forecast as estimate
 from ..planning.expectations import expected, unjudged
 from ..planning.forecast import COMPILE, Forecast
-from ..planning.plan import cases, foreseen, unforeseen, workload
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard
@@ -24,14 +23,15 @@ from . import predictions as foretelling
 from .declare import Grid, Study
 from .limits import checked
 from .looks import look
+from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import render
 from .run import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
 
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
 MOST_PACKED = 10**6  # runs, which take about a minute
-MOST_FORESEEN = 12  # cases that a dry run predicts, a second each
+MOST_PREDICTED = 12  # cases that a dry run predicts, a second each
 TOO_MANY = (
-    f"what theory expects is shown for up to {MOST_FORESEEN} cases: name fewer families; these windows start at rough "
+    f"what theory expects is shown for up to {MOST_PREDICTED} cases: name fewer families; these windows start at rough "
     "onsets, the study's own will follow from its predicted curves"
 )
 
@@ -61,17 +61,17 @@ def conduct(
     """
     folder = Path(folder)
     unit_timeout = checked(unit_timeout)
-    planned = cases(study, curves=unforeseen)  # what is wrong is said before anything is computed or written
-    kernels, tls = all(p.algorithm.compiled for p in planned), tls_files(*tls or (None,) * 3)
+    drafts = drafted(study)  # what is wrong is said before anything is computed or written
+    kernels, tls = all(draft.algorithm.compiled for draft in drafts), tls_files(*tls or (None,) * 3)
     kind, what = place(scheduler, workers, kernels, tls, unit_timeout is not None)
-    check_costs(planned)
+    check_costs(drafts)
     folder.mkdir(parents=True, exist_ok=True)
     say(f"{study.name}: {study.question}")
     with sole_writer(folder):
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
-            planned = cases(study, curves=_remembered(store))
+            planned = cases(study, _remembered(store), drafts)
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
@@ -97,12 +97,12 @@ def _remembered(store):
     try:
         known = store.study()[1]
     except StoreError:
-        return foreseen
+        return computed_curve
     found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if case.curve}
 
-    def curve(series, algorithm, cost, span, steps):
-        known = found.get((series.digest, span[0]))
-        return known if known and known.horizons[-1] >= span[1] else foreseen(series, algorithm, cost, span, steps)
+    def curve(job, span, steps):
+        known = found.get((job.series.digest, span[0]))
+        return known if known and known.horizons[-1] >= span[1] else computed_curve(job, span, steps)
 
     return curve
 
@@ -224,13 +224,13 @@ def _busy(here, whole, workers) -> str:
 
 def plan_text(study: Study, folder, workers: int, fresh: bool = False, figures: bool = True) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
-    planned = cases(study, curves=unforeseen)  # what is wrong is said at once
-    few = len(planned) <= MOST_FORESEEN
+    drafts = drafted(study)  # what is wrong is said at once
+    few = len(drafts) <= MOST_PREDICTED
     with ExitStack() as stack:
         stored = holds_runs(folder) and not fresh
         store = stack.enter_context(Store(folder)) if stored else NothingStored()
-        if few:
-            planned = cases(study, curves=_remembered(store) if stored else foreseen)
+        curves = _remembered(store) if stored else computed_curve
+        planned = cases(study, curves if few else no_curve, drafts)
         work, extra = workload(planned, store, workers), hard.workload(planned, store)
         beside = sum(aside.seconds for aside in _about_cases(study, planned, store))
     here, families = estimate.machine(), {plan.case.family for plan in planned}

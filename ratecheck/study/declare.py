@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from ..algorithms.registry import defaults
 from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
 from ..claims import Theorem
 from ..engine.simulate import STANDARD
+from ..planning.grid import Grid, check_first
 from ..sampling.noise import Noise, check_noise
 from ..verdict.rules import MARGIN, RESOLUTION
 from .options import Conclusion, Options
@@ -23,58 +23,13 @@ from .options import Conclusion, Options
 MOST_MEMBERS = 1000
 
 
-def check_first(horizon):
-    if horizon < 3:
-        raise ValueError(f"the first horizon, {horizon}, must be 3 or larger, so that ln ln T is positive")
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Which horizons: from `first` to `last`, and further where theory asks for it.
-
-    Neighbours differ by a factor of `ratio`; None takes the largest factor up to 2 of which the algorithms' period
-    holds a whole number, four at least.  With `periods`, an algorithm whose regret is log-periodic runs on until its
-    window holds that many periods beyond the onset, but not beyond `cap`, and not at all where two of them end beyond
-    it.
-    """
-
-    first: int = 2**10
-    last: int = 2**20
-    ratio: float | None = None
-    periods: float | None = 2.5
-    cap: int = 2**25
-
-    def __post_init__(self):
-        check_horizons([self.first, self.last])
-        check_first(self.first)
-        if self.ratio is not None and not (isinstance(self.ratio, Real) and 1 < self.ratio < math.inf):
-            raise ValueError(f"the ratio of neighbouring horizons, {shown(self.ratio)}, must exceed 1")
-        if self.periods is not None and not (isinstance(self.periods, Real) and 0 < self.periods < math.inf):
-            raise ValueError(f"periods = {shown(self.periods)} must be positive, or None")
-        check_horizons([self.cap])
-
-
-@dataclass(frozen=True)
-class Tilted:
-    """A negative control: the runs themselves, their regret multiplied by T^by (T^-by for a lower bound).
-
-    It must come out REFUTED.  None takes the smallest power that the planned runs would catch with a power of 90 %.
-    """
-
-    by: float | None = None
-
-    def __post_init__(self):
-        if self.by is not None and not (isinstance(self.by, Real) and 1e-6 <= self.by <= 100):
-            raise ValueError(f"a control must tilt the runs by a power of T from 1e-6 to 100, not by {shown(self.by)}")
-
-
 @dataclass(frozen=True)
 class Study:
     """A question, the runs that are to answer it, and the rules of judgement.
 
-    `costs` are costs of the zoo, or (family, dim) pairs; `horizons` is a Grid or a list of numbers; `window` a pair of
-    horizons, by default from the onset that theory predicts to the last horizon.  `theorems` are judged beside what
-    the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm and a Theorem.
+    `costs` are costs of the zoo, or (family, dim) pairs; `horizons` is a Grid or a list of numbers.  `theorems` are
+    judged beside what the algorithms claim themselves: each a Theorem, for all algorithms, or a pair of an algorithm
+    and a Theorem.
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
     or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
@@ -87,15 +42,13 @@ class Study:
     question: str
     costs: tuple
     algorithms: tuple[Algorithm, ...] = field(default_factory=defaults)
-    horizons: Grid | tuple = Grid()
+    horizons: Grid | tuple = field(default_factory=Grid)
     replicates: int = 64
     seed: int = 0
     noise: Noise = STANDARD
     alignment: str = "random"
-    window: tuple | None = None
     margin: float = MARGIN
     resolution: float = RESOLUTION
-    controls: tuple[Tilted, ...] = (Tilted(),)
     theorems: tuple = ()
     compare: tuple | None = None
     foresight: int | None = None
@@ -111,7 +64,6 @@ class Study:
                 raise ValueError(f"{text} = {shown(getattr(self, text))} must be a text, on one line")
         put(self, "costs", tuple(map(_cost, items("costs", self.costs, "costs, or of pairs (family, dim)"))))
         put(self, "algorithms", items("algorithms", self.algorithms, "algorithms"))
-        put(self, "controls", items("controls", self.controls, "negative controls such as Tilted()"))
         put(self, "theorems", items("theorems", self.theorems, "theorems, or of pairs (algorithm, theorem)"))
         for algorithm in self.algorithms:
             check_algorithm(algorithm)
@@ -132,19 +84,12 @@ class Study:
         labels = [a.label for a in self.algorithms]
         if len(set(labels)) < len(labels):
             raise ValueError(f"study {self.name!r} names the same algorithm twice: {', '.join(labels)}")
-        if not self.controls:
-            raise ValueError(f"study {self.name!r} has no negative control; Tilted() is one")
-        for control in self.controls:
-            if not isinstance(control, Tilted):
-                raise ValueError(f"study {self.name!r}: {shown(control)} is no negative control; Tilted() is one")
         check_alignment(self.alignment)
         check_noise(self.noise)
         if not (isinstance(self.margin, Real) and 0 < self.margin < 1):
             raise ValueError(f"margin = {shown(self.margin)} must lie between 0 and 1")
         if not (isinstance(self.resolution, Real) and 1e-6 <= self.resolution <= 100):
             raise ValueError(f"resolution = {shown(self.resolution)} must be positive")
-        if self.window is not None and len(check_horizons(self.window)) != 2:
-            raise ValueError(f"window = {shown(self.window)} must be a pair of horizons, or None")
         self.comparisons()
         for algorithm in self.algorithms:
             self.theorems_for(algorithm)

@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 from function_zoo import Cost
 
-from ..algorithms.protocol import Algorithm
-from ..claims import Claim, Hard, Planned, Series
-from ..engine.simulate import series_of
+from ..claims import Claim, Hard, Planned
+from ..engine.simulate import Job, series_of
 from ..lower_bound.members import UNCERTIFIED, bounded, chosen, cost_of, numbered
 from ..planning import forecast as estimate
 from ..planning.forecast import Forecast
+from ..planning.grid import ends_of
 from ..sampling import seeding
 from ..sampling.noise import GAUSSIAN
 from ..store import Store
-from .declare import Grid, Study
+from .declare import Study
 from .run import Aside, units_of
 
 HORIZONS = 4  # with a family of their own
@@ -37,8 +37,9 @@ LEFT_OUT = "the study leaves out lower bounds and hard families (members = 0)"
 # What is planned
 
 
-def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim, ...], series: Series, horizons):
-    """Where the runs of a case meet the hard family of its cost; the algorithm is as the study declares it."""
+def hard_of(study: Study, job: Job, claims: tuple[Claim, ...], *, label: str, horizons) -> Hard:
+    """Where the runs of a case meet the hard family of its cost; `label` names the algorithm as declared."""
+    cost, algorithm = job.cost, job.algorithm
     if not study.members:
         return Hard(reason=LEFT_OUT)
     if study.noise.law != GAUSSIAN or not study.noise.sigma > 0:
@@ -60,7 +61,7 @@ def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim,
     far = (horizons[-1],) if horizons[-1] > 1.5 * steps[-1] else ()
     return Hard(
         key=seeding.digest(["bound", *known]).hex()[:32],
-        runs=seeding.digest(["members", series.digest, algorithm.label]).hex()[:32],
+        runs=seeding.digest(["members", job.series.digest, label]).hex()[:32],
         bounds=(*steps, *far),
         horizons=tuple(with_runs),
         members=study.members,
@@ -70,8 +71,7 @@ def hard_of(study: Study, cost: Cost, algorithm: Algorithm, claims: tuple[Claim,
 
 def ladder(study: Study) -> tuple[int, ...]:
     """A few horizons of a study, the same for all algorithms, at least a factor of two apart."""
-    grid = study.horizons
-    first, last = (grid.first, grid.last) if isinstance(grid, Grid) else (grid[0], grid[-1])
+    first, last = ends_of(study.horizons)
     last = min(last, max(FARTHEST, SPAN * first))
     count = min(HORIZONS, 1 + int(math.log2(last / first) + 1e-9))
     ratio = (last / first) ** (1 / max(count - 1, 1))

@@ -7,9 +7,9 @@ from functools import partial
 
 from ..claims import Planned
 from ..planning import forecast as estimate
-from ..planning.plan import FEW_STEPS
 from ..predict.far import BEYOND
 from ..store import Store
+from .plan import FEW_STEPS
 from .run import Aside
 
 CELLS = 2**16  # of a long curve
@@ -26,11 +26,12 @@ def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last
     where they are the same at all horizons.  Where nothing can be foretold, `problem` says why; no curve is longer than
     that of a plan if it takes no cells.
     """
-    from ..predict.water_level import foretell, predict
+    from ..predict.predicted_curve import predicted_curve
+    from ..predict.water_level import predict
 
     def along(first, cells, alignments, last):
         try:
-            curve = asdict(foretell(algorithm, cost, first, cells, alignments, seed, alignment, last))
+            curve = asdict(predicted_curve(algorithm, cost, first, cells, alignments, seed, alignment, last))
         except ValueError:  # out of reach
             return None
         return curve | {name: _rounded(curve[name]) for name in ("regret", "cells")} if curve["horizons"][1:] else None

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..files import check_way
+from ..lower_bound.hard_family import sandwich_of, series_used
 from ..report import Info, write_report
 from ..store import Store
 from ..verdict.analyse import Analysis, analyse
 from .looks import counted, counted_on_family
-from .rungs import sandwich_of, series_used
 
 
 def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:

@@ -88,11 +88,11 @@ def _runs(rows, anytime) -> list[tuple[int, tuple[int, ...]]]:
 
 
 def _from_study(series: Series, study):
-    from ..planning.plan import cases, unforeseen
+    from .plan import cases, no_curve
 
     if study is None:
         return None
-    planned = cases(replace(study, seed=series.seed), curves=unforeseen)
+    planned = cases(replace(study, seed=series.seed), curves=no_curve)
     found = next(((p.cost, p.algorithm, study.noise) for p in planned if p.case.series == series), None)
     return found or _member(series, study)
 

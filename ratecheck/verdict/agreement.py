@@ -19,7 +19,7 @@ from ..arguments import real, shown
 from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit
-from ..fit.log_means import LogMeans, check_level, cut, log_means, rounded_up
+from ..fit.log_means import LogMeans, check_level, log_means, rounded_up
 from . import sentences
 from .findings import Follows
 from .rules import LEVEL
@@ -226,7 +226,7 @@ def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGI
     late = np.asarray(left_open)[judged]
     tilt = abs(late[-1] - late[0]) / (x[judged][-1] - x[judged][0])
     return Agreement(
-        data=cut(data, judged),
+        data=data.cut(judged),
         table=found,
         replicates=replicates,
         locked=tuple(locked),

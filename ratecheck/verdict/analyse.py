@@ -12,20 +12,19 @@ from functools import cached_property
 
 import numpy as np
 
-from ..claims import NEVER, Case, Claim, Control, Curve, Outcome
+from ..claims import FEWEST_RUNS, Case, Claim, Control, Curve, Outcome
 from ..fit.fit import Fit, fit_rate
-from ..fit.log_means import FitError, LogMeans, log_means, rounded_up, within
+from ..fit.log_means import FitError, LogMeans, within
 from ..lower_bound.hard_family import NONE, Sandwich
-from ..predict.far import Far, far, visible
+from ..predict.far import Far, far
 from .agreement import Agreement, compare, variance
 from .compare import Gap, gap_of
-from .findings import Blame, Overruled, Remarks, Rule
+from .findings import Blame, Remarks
+from .judging import held_back, irrefutable, judge_case, predicted_slope
 from .rules import LOG_MARGIN, RESOLUTION, Verdict, decide, log_worth, looks_cost, with_force
 from .several import Assessment, adjusted_among, decide_parts, holm
 
-FEWEST = 3  # runs at a horizon, for an interval
 CAUTION_LEVEL = 0.01  # at which a diagnostic is worth a word of caution, each case for itself
-FEASIBLE = 1e12  # the last horizon that anybody would wait for
 PARTS = ("exponent", "log_power", "corrected_log_power")  # of an assessment
 
 
@@ -221,36 +220,39 @@ def result_of(
         case = replace(case, curve=max(filter(None, (case.curve, long)), key=lambda curve: curve.horizons[-1]))
     table, found, problem = complete(case, table)
     theory = against_theory(case, table, foretold)
-    data = fit = None
-    if table is not None and len(table):
-        try:
-            data = log_means(table)
-            fit = None if problem else fit_rate(data, window=case.window, period=case.period)
-        except FitError as error:
-            problem = problem or str(error)
-    if fit is not None:
-        problem = premature(case, fit, margin, theory[0]) or fit.problem
     rules = {"margin": margin, "resolution": resolution, "look": look}
+    judgement = judge_case(case, table, judge_parts, rules=rules, agreement=theory[0], problem=problem)
     on_family, trouble = fit_of(sandwich)
-    refused = Verdict(Outcome.INCONCLUSIVE, problem, margin=margin)
-
-    def judged_on_runs(claim):
-        if problem:
-            return Judged(claim, Assessment(refused, refused, refused if claim.corrected else None))
-        return judge_claim(claim, fit, **rules)
-
+    on_runs = iter(judgement.verdicts)
     judged = tuple(
-        judged_on_runs(claim)
+        Judged(claim, Assessment(*next(on_runs)))
         if claim.per_cost
         else judge_bound(claim, sandwich, on_family, trouble, **rules | {"look": sandwich.look})
         for claim in case.claims
     )
-    controls = tuple(
-        (control, refused if problem else judge_control(control, case.own, fit, **rules)) for control in case.controls
-    )
-    counts = found, case.replicates
     beyond = Curve.from_json(foretold["beyond"]) if foretold and foretold.get("beyond") else None
-    return Result(case, data, fit, problem, judged, controls, *counts, *theory, look, sandwich, on_family, beyond)
+    return Result(
+        case=case,
+        data=judgement.data,
+        fit=judgement.fit,
+        problem=judgement.problem,
+        judged=judged,
+        controls=judgement.controls,
+        found=found,
+        expected=case.replicates,
+        agreement=theory[0],
+        unforetold=theory[1],
+        look=look,
+        sandwich=sandwich,
+        sandwich_fit=on_family,
+        beyond=beyond,
+    )
+
+
+def judge_parts(fit: Fit, claim: Claim, **rules) -> tuple[Verdict, ...]:
+    """On a claim in its parts, before any adjustment; where theory forbids a refutation, that is said."""
+    why = irrefutable(claim)
+    return tuple(held_back(v, why) for v in decide_parts(fit, claim.printed, claim.corrected, claim.kind, **rules))
 
 
 def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
@@ -289,50 +291,6 @@ def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement 
         return None, str(problem)
 
 
-def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float | None:
-    """What a fit finds in the predicted regret: that of its runs, or else that of the curve over other partitions."""
-    if agreement is not None:
-        known = agreement.table.set_index("horizon")["predicted"].reindex(fit.data.horizons).to_numpy()
-        if np.isfinite(known).all():
-            return fit.slope_of(known)
-    return None if case.curve is None else fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
-
-
-def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None = None) -> str:
-    """What is wrong with a window that starts before the onset: theory expects another slope there.
-
-    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
-    """
-    first, last = case.window
-    if first >= case.onset:
-        return ""
-    onset = case.onset
-    if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
-        onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
-    needed = onset * (case.period**2 if case.period else 16.0)
-    advice = "; no T that can be run would do"
-    if needed < FEASIBLE:
-        advice = f"; T_max = {rounded_up(needed)} would do" if needed > last else ""
-    if case.curve is None:
-        ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
-        return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
-    predicted = predicted_slope(case, fit, agreement)
-    promised = case.own.rate
-    return (
-        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
-        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}{advice}"
-    )
-
-
-def _approach(case: Case, margin: float) -> str:
-    """When the predicted slope comes near the promise."""
-    near = f"within {margin:g} of the promise (its logarithm included)"
-    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
-    if seen is not None:
-        return f"comes {near} at T = {seen:.2g}"
-    return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"
-
-
 def complete(case: Case, table):
     """The runs that a fit may use, how many there are at least at every horizon of the window, and what is wrong.
 
@@ -350,8 +308,8 @@ def complete(case: Case, table):
     inside = [h for h, held in zip(case.horizons, within(case.horizons, case.window), strict=True) if held]
     inside = inside or case.horizons
     fewest = int(counts[list(inside)].min())
-    table = table[table["horizon"].isin(counts.index[counts >= FEWEST])]
-    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST})
+    table = table[table["horizon"].isin(counts.index[counts >= FEWEST_RUNS])]
+    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST_RUNS})
 
 
 def lacking(counts) -> str:
@@ -360,14 +318,11 @@ def lacking(counts) -> str:
     if none:
         return f"no run at T = {', '.join(none)} has finished"
     few = [f"{n} at T = {h}" for h, n in counts.items()]
-    return f"too few runs have finished ({', '.join(few)}); at least {FEWEST} are needed at each horizon" if few else ""
-
-
-def judge_claim(claim: Claim, fit: Fit, margin: float, resolution=RESOLUTION, look=None) -> Judged:
-    """The verdicts on a claim before any adjustment; where theory forbids a refutation, that is said."""
-    parts = decide_parts(fit, claim.printed, claim.corrected, claim.kind, margin, resolution=resolution, look=look)
-    why = irrefutable(claim)
-    return Judged(claim, Assessment(*(held_back(v, why) if why else v for v in parts)))
+    return (
+        f"too few runs have finished ({', '.join(few)}); at least {FEWEST_RUNS} are needed at each horizon"
+        if few
+        else ""
+    )
 
 
 def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
@@ -400,27 +355,6 @@ def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
     )
     p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
     return Verdict(Outcome.REFUTED, reason, margin=margin, p_value=p, blames=Blame.EXPONENT)
-
-
-def judge_control(control: Control, own: Claim, fit: Fit, margin: float, resolution, look) -> Verdict:
-    """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
-
-    Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
-    """
-    return decide(fit.tilted(control.tilt(own)), own.rate, own.kind, margin, resolution=resolution, look=look)
-
-
-def irrefutable(claim: Claim) -> str:
-    """Why no runs can refute a claim, empty if they can."""
-    if not claim.violated:
-        return ""
-    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
-
-
-def held_back(verdict, why):
-    if verdict.name != Outcome.REFUTED:
-        return verdict
-    return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)
 
 
 def adjusted(results) -> list[Result]:

@@ -31,7 +31,7 @@ from ..arguments import shown, whole
 from ..claims import MARGIN, Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit, check_fit, fit_rate, in_steps
-from ..fit.log_means import OURS, FitError, LogMeans, Words, check_level
+from ..fit.log_means import OURS, AxisLabels, FitError, LogMeans, check_level
 from ..rates import Rate
 from . import sentences
 from .evidence import Evidence, evidence
@@ -91,7 +91,7 @@ class Verdict(Speaking):
         return self.evidence is not None and self.evidence.logs is None
 
     @property
-    def labels(self) -> Words:
+    def labels(self) -> AxisLabels:
         return OURS if self.data is None else self.data.words
 
     @property

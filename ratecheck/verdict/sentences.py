@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..fit.log_means import OURS, LogMeans, Words, rounded_up
+from ..fit.log_means import OURS, AxisLabels, LogMeans, rounded_up
 from .alternatives import Bend, Start
 from .evidence import END, WHOLE
 from .findings import Advice, Finding, Follows, Force, Overruled, Remarks, Remedy, Rule, Why
@@ -99,13 +99,13 @@ def _measured(v, found: Finding) -> str:
     return f"{name} {labels.slope(e.value):.3f} [{low:.3f}, {high:.3f}] against {labels.slope(found.against) + 0.0:.3f}"
 
 
-def _shape(labels: Words, rate) -> str:
+def _shape(labels: AxisLabels, rate) -> str:
     if labels == OURS:
         return rate.shape()
     return f"{labels.x}^{labels.slope(rate.slope):.4g} (ln {labels.x})^{rate.log_power:.4g}"
 
 
-def start(labels: Words, found: Start) -> str:
+def start(labels: AxisLabels, found: Start) -> str:
     """A start that explains the runs, in the letters of their table."""
     if found.bend is Bend.FADING:
         return STARTS[found.bend].format(power=f"{labels.x}^{'' if labels.inverse else '-'}{found.at:g}")

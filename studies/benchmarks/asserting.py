@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import ratecheck as rc
-from ratecheck.check.assert_rate import CannotTell, CurveChanged, RateRefuted, Rules, agreeing, asserted
+from ratecheck.check.assert_rate import Rules, agreeing, asserted
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded, natural
 from ratecheck.engine.simulate import Job
 from ratecheck.files import write_whole
+from ratecheck.testing import CannotTell, CurveChanged, RateRefuted
 from studies.benchmarks.mistakes import Kind, kinds
 
 TOLERANCE, FALSE_ALARMS, POWER = 0.1, 1e-3, 0.95  # the defaults of assert_rate
@@ -39,7 +40,7 @@ def outcomes(job: Job, kind: Kind, rules: Rules, seconds: float, size: dict) -> 
     begun = time.process_time()
     claim = rc.Claim("the promise", "", "upper", kind.rate)
     try:
-        name, found = PASSED, asserted(job, claim, rules, seconds, **size)
+        name, found = PASSED, asserted(job, claim, rules=rules, seconds=seconds, **size)
     except RateRefuted as error:
         name, found = FAILED, error.found
     except CannotTell as error:

@@ -73,9 +73,14 @@ try:
 except ImportError:  # an earlier checkout
     from ratecheck.engine import begin
 for line in sys.stdin:
-    cls, settings, name, dim, horizon, turns = eval(line)
+    cls, settings, queries_points, name, dim, horizon, turns = eval(line)
     cost = function_zoo.get(name, dim=dim)
-    run, _ = begin(getattr(ratecheck, cls)(**settings).settle(cost), cost, horizon, 0)
+    settled = getattr(ratecheck, cls)(**settings).settle(cost)
+    run, _ = begin(settled, cost, horizon, 0)
+    if queries_points and run.formula not in run.kernel.own:
+        run.kernel.specialise(cost, run.formula)
+    run.advance(1)
+    run, _ = begin(settled, cost, horizon, 0)
     times = []
     for turn in range(turns):
         start = time.perf_counter()
@@ -122,9 +127,10 @@ class OtherEngine:
         # the folder of a process that runs a command line comes first on its path
         self.process = subprocess.Popen([sys.executable, "-c", OTHER_ENGINE], cwd=checkout, env=environment, **pipes)
 
-    def times(self, name, settings, cost, horizon) -> list[float]:
+    def times(self, promised: Promised, settings, cost, horizon) -> list[float]:
         """Of the turns of one run."""
-        print((name, settings, cost.name, cost.dim, horizon, TURNS), file=self.process.stdin, flush=True)
+        task = promised.name, settings, promised.queries_points, cost.name, cost.dim, horizon, TURNS
+        print(task, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
             raise SystemExit("the other checkout's engine ended; is it a checkout of ratecheck?")
@@ -152,7 +158,7 @@ def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngi
     floor_times, run_times, other_times = np.full((3, repeats, TURNS), np.nan)
     for repeat in range(repeats):
         if other:
-            other_times[repeat] = other.times(promised.name, settings, cost, horizon)
+            other_times[repeat] = other.times(promised, settings, cost, horizon)
         run, _ = begin(settled, cost, horizon, replicate=0)
         for turn in range(TURNS):
             floor_times[repeat, turn] = seconds(floor)

@@ -14,10 +14,10 @@ import numpy as np
 
 from ratecheck.cli.options import number
 from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, natural
-from ratecheck.display import table
 from ratecheck.sampling.generator import bits, normal, open_state, uniform
 from ratecheck.sampling.jit import compiled
 from studies.benchmarks.randomness import LAWS, across_streams, examine
+from studies.shared.markdown import table
 
 TURNS = 40
 DRAWS = 200_000

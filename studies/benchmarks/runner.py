@@ -13,20 +13,22 @@ import time
 
 import function_zoo as zoo
 from function_zoo.registry import lookup
+from ratecheck.arguments import available_cores
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole
-from ratecheck.engine.simulate import available_cores, run_replicate
+from ratecheck.engine.simulate import run_replicate
 from ratecheck.executors import executor
 from ratecheck.executors.progress import Progress
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.store import Store
-from ratecheck.study.declare import PRESETS, Grid, Study
+from ratecheck.study import Grid, Study
+from ratecheck.study.declare import PRESETS
+from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import NothingStored, missing_runs, run_units, units_of
 
 
 def loop(study) -> float:
     """Seconds for all runs of a study, one after another and nothing else."""
     planned = [
-        (p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study, curves=unforeseen)
+        (p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study, curves=no_curve)
     ]
     settings, never = (study.seed, study.noise, study.alignment), threading.Event()
     start = time.perf_counter()
@@ -41,7 +43,7 @@ def runner(study, workers) -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder, Store(folder, create=True) as store:
         place = executor("threads", workers)
         start = time.perf_counter()
-        units = units_of(cases(study, curves=unforeseen), store, study.noise, workers)
+        units = units_of(cases(study, curves=no_curve), store, study.noise, workers)
         outcome = run_units(units, store, place, store.begin_session({}), Progress([]))
         place.close()
         return time.perf_counter() - start, outcome.steps
@@ -64,7 +66,7 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
     """What many cores would do, on paper: units share nothing, so only their number and the longest run matter."""
     every = [(name, dim) for name in zoo.families() for dim in (1, 2, 3) if dim in lookup(name).dims]
     study = Study("zoo", "?", every, horizons=Grid(last=horizon, periods=None), replicates=replicates)
-    steps = sum(p.case.steps for p in cases(study, curves=unforeseen))
+    steps = sum(p.case.steps for p in cases(study, curves=no_curve))
     minutes = steps / steps_per_core_second / cores / 60
     longest = horizon / steps_per_core_second / 60
     return (

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded
-from ratecheck.planning.plan import cases, unforeseen
 from ratecheck.store import Store
+from ratecheck.study import Grid, Study
 from ratecheck.study.conduct import described
-from ratecheck.study.declare import Grid, Study
+from ratecheck.study.plan import cases, no_curve
 
 COSTS = tuple((family, dim) for family in ("quadratic", "cone", "quartic", "ring", "rastrigin") for dim in (1, 2))
 REPORT = {10**6: (10.0, 0.6), 10**7: (90.0, 1.0)}  # rows: seconds and gigabytes that a report may take
@@ -42,11 +42,11 @@ print(json.dumps([code, *seconds, peak]))
 def build(folder, rows: int, costs=COSTS) -> int:
     """A store of about so many rows, as a study of some costs and two algorithms would leave it."""
     study = Study("large", "What does it cost?", costs, horizons=Grid(2**8, 2**20, ratio=2**0.25, periods=None))
-    planned = cases(study, curves=unforeseen)
+    planned = cases(study, curves=no_curve)
     horizons = planned[0].case.horizons
     replicates = max(4, round(rows / len(planned) / len(horizons)))
     study = Study("large", study.question, costs, horizons=study.horizons, replicates=replicates)
-    planned = cases(study, curves=unforeseen)
+    planned = cases(study, curves=no_curve)
     rng = np.random.default_rng(0)
     with Store(folder, create=True) as store:
         store.note("study", described(study, planned))

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ratecheck.fit.fit import LARGE_SHARE
+from ratecheck.fit.diagnostics import LARGE_SHARE
 from ratecheck.verdict.rules import MARGIN
 from studies.calibration.assertions import FILE, assertion_page
 from studies.calibration.cells import grid, per_cent, same

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import ratecheck as rc
-from ratecheck.fit.columns import Points
 from ratecheck.fit.deterministic import log_series
 from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
-from ratecheck.fit.log_means import Words
+from ratecheck.fit.log_means import AxisLabels
+from ratecheck.fit.points import Points
 from ratecheck.verdict.rules import decide
 from studies.calibration.scenarios import lognormal
 
@@ -22,7 +22,7 @@ SLOPE, OFF = -0.5, 0.15
 FLOORS = (0.3, 1.0, 3.0)  # times the last signal
 RUNS = (16, 64)
 SIGMA = 0.2  # of a run about its mean, in logarithms
-WORDS = Words("N", "loss")
+WORDS = AxisLabels("N", "loss")
 
 
 @dataclass(frozen=True)

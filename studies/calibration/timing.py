@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import ratecheck as rc
-from studies.calibration.measure import estimates
+from studies.calibration.measure import estimates, joint
 from studies.calibration.scenarios import CLAIM, HORIZONS, means, named
 
 
@@ -19,7 +19,7 @@ def timing(repeats=20) -> list[str]:
         for seed in range(repeats + 1):  # the first one warms up
             begin = time.perf_counter()
             fit = rc.fit_rate(means(HORIZONS, regrets, scenario.anytime), CLAIM.log_power)
-            estimates(fit), fit.joint(), fit.chi_square(), fit.curvature(), fit.sensitivity(1000, 5.0)
+            estimates(fit), joint(fit), fit.chi_square(), fit.curvature(), fit.sensitivity(1000, 5.0)
             rc.verdict(fit, CLAIM), fit.bootstrap(2000, seed)
             seconds.append(time.perf_counter() - begin)
         lines.append(

@@ -8,7 +8,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from ratecheck.figures.base import INK, MARKERS, PREDICTED, STYLE, colour_of, panels, save
+from studies.shared.figures import INK, MARKERS, PREDICTED, STYLE, colour_of, panels, save
 
 COLUMNS = 4
 

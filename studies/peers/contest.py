@@ -20,13 +20,13 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.protocol import Algorithm
 from ratecheck.claims import own_of
-from ratecheck.display import general
 from ratecheck.engine.simulate import begin
 from ratecheck.papers.hct import least_c
 from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
 from ratecheck.peers.pyxab import ALGORITHMS
-from ratecheck.verdict.analyse import held_back, irrefutable
+from ratecheck.verdict.judging import held_back, irrefutable
 from ratecheck.verdict.rules import Verdict
+from studies.shared.markdown import general
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18
@@ -232,6 +232,4 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         return row, None if claim is None else Verdict(rc.Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
-    found = rc.verdict(fit, claim.rate, claim.kind)
-    why = irrefutable(claim)
-    return row, held_back(found, why) if why else found
+    return row, held_back(rc.verdict(fit, claim.rate, claim.kind), irrefutable(claim))

@@ -6,7 +6,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from ratecheck.figures.base import INK, MARKERS, colour_of, panels
+from studies.shared.figures import INK, MARKERS, colour_of, panels
 
 COLUMNS = 3
 STYLES = ("-", (0, (4, 2)))  # the second seven of a legend

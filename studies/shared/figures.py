@@ -52,3 +52,11 @@ def grid(names, handles, below, beside):
         if i + columns >= count:
             axis.set_xlabel(below)
     return figure, axes[:count]
+
+
+def label_outer(axes, below, beside):
+    """Labels for rows and columns of panels: under those at the bottom, beside those at the left."""
+    for axis in axes[-1]:
+        axis.set_xlabel(below)
+    for axis in axes[:, 0]:
+        axis.set_ylabel(beside)

@@ -99,7 +99,7 @@ def main(argv=None) -> int:
 
 
 def _main(arguments) -> int:
-    from ratecheck.figures.base import save
+    from studies.shared.figures import save
 
     out = writable(arguments.out)
     out.mkdir(parents=True, exist_ok=True)

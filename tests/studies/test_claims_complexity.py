@@ -46,10 +46,10 @@ def test_with_the_argmin_it_is_the_engine_to_the_last_bit(family, dim, any_seed)
 
 def test_old_keys_are_those_of_the_last_query():
     """Against the mutant of that name, which is written otherwise."""
-    from studies.benchmarks import mutants
+    from studies.benchmarks import mutated
 
     cost, algorithm = zoo.get("cone", 1), rc.AdaptiveBins().settle(zoo.get("cone", 1))
-    rows = mutants.run(algorithm, cost, list(HORIZONS), 0, 0, mutants.MUTANTS["adaptive"]["stale ln t"])
+    rows = mutated.run(algorithm, cost, list(HORIZONS), 0, 0, mutated.MUTANTS["adaptive"]["stale ln t"])
     tally = heaps.run(algorithm, cost, HORIZONS, 0, 0, stale=True)
     assert tally.regret.tolist() == [row["regret"] for row in rows]
     assert tally.wrong[-1] > 0.5 * HORIZONS[-1]

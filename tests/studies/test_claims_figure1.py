@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from studies.claims.figure1 import experiment as figure1
-from studies.claims.figure1.experiment import ADAPTIVE, OPEN, PANELS, UNIFORM, Figure1, Place
+from studies.claims.figure1.experiment import Figure1, Place
+from studies.claims.figure1.rules import ADAPTIVE, OPEN, UNIFORM, as_printed, ratios, winner
+from studies.claims.figure1.tables import PANELS, contrast
 from studies.claims.ledger import Effort, Verdict
 from studies.claims.ledger.keeping import read
 
@@ -75,15 +76,15 @@ def judged(centres, **places):
 
 
 def test_adaptive_bins_must_beat_every_width_and_uniform_bins_one():
-    assert figure1.winner(rows_of([0.1, 0.2, 0.3], 0.02)) == ADAPTIVE
-    assert figure1.winner(rows_of([0.1, 0.2, -0.3], 0.02)) == UNIFORM
-    assert figure1.winner(rows_of([0.1, 0.2, 0.01], 0.02)) == OPEN
+    assert winner(rows_of([0.1, 0.2, 0.3], 0.02)) == ADAPTIVE
+    assert winner(rows_of([0.1, 0.2, -0.3], 0.02)) == UNIFORM
+    assert winner(rows_of([0.1, 0.2, 0.01], 0.02)) == OPEN
 
 
 def test_the_best_of_many_widths_needs_a_clearer_lead():
     """Three standard errors are enough where one width was tried, and not where a hundred were."""
-    assert figure1.winner(rows_of([-0.06], 0.02)) == UNIFORM
-    assert figure1.winner(rows_of([-0.06] + [0.0] * 99, 0.02)) == OPEN
+    assert winner(rows_of([-0.06], 0.02)) == UNIFORM
+    assert winner(rows_of([-0.06] + [0.0] * 99, 0.02)) == OPEN
 
 
 def test_panels_without_a_difference_stay_open(any_seed):
@@ -93,15 +94,15 @@ def test_panels_without_a_difference_stay_open(any_seed):
         alarm = False
         for _ in PANELS:
             runs = rng.exponential(size=(8, 60))
-            found = [figure1.contrast(uniform, runs[0]) for uniform in runs[1:]]
-            alarm |= figure1.winner(pd.DataFrame(found)) == UNIFORM
+            found = [contrast(uniform, runs[0]) for uniform in runs[1:]]
+            alarm |= winner(pd.DataFrame(found)) == UNIFORM
         alarms += alarm
     assert binomtest(alarms, trials, 0.05, alternative="greater").pvalue > 1e-6
 
 
 def test_differences_are_taken_run_by_run():
     uniform, adaptive = np.array([1.0, 2.0, 4.0]), np.array([0.5, 1.5, 3.5])
-    found = figure1.contrast(uniform, adaptive)
+    found = contrast(uniform, adaptive)
     assert found["difference"] == 0.5
     assert found["difference_se"] == 0.0
     assert found["largest_share"] == 3.5 / 5.5
@@ -120,8 +121,8 @@ def test_the_verdict_hangs_on_all_settings(centres):
 
 
 def test_the_share_of_centres_counts_choices_in_each_dimension(centres):
-    assert figure1.as_printed(centres) == {("0", 1.0): 0.5}
-    assert figure1.as_printed(centres.assign(adaptive=0.5)) == {("0", 1.0): 0.0}
+    assert as_printed(centres) == {("0", 1.0): 0.5}
+    assert as_printed(centres.assign(adaptive=0.5)) == {("0", 1.0): 0.0}
 
 
 def test_a_favourable_centre_is_chosen_from_predictions_alone():
@@ -133,7 +134,7 @@ def test_a_favourable_centre_is_chosen_from_predictions_alone():
 def test_the_ratio_is_taken_at_the_width_that_is_predicted_to_be_best():
     data = doctored({"0": AS_PRINTED}).assign(place="a")
     data.loc[data["bins"] == 9, "uniform_foretold"] = 0.1
-    found = figure1.ratios(data).set_index(["family", "dim"])
+    found = ratios(data).set_index(["family", "dim"])
     assert found.loc[("quadratic", 1), "ratio"] == pytest.approx(0.5)
     assert found.loc[("twin_cone", 1), "ratio"] == pytest.approx(1.5)  # the first width would give 0.5
     assert found["ratio"].between(found["low"], found["high"], inclusive="neither").all()

@@ -12,8 +12,10 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import partition
 from studies.claims.ledger import Effort, Verdict
-from studies.claims.levels import experiment as levels
-from studies.claims.levels.experiment import Case, Levels
+from studies.claims.levels import rules
+from studies.claims.levels import tables as measure
+from studies.claims.levels.experiment import Levels
+from studies.claims.levels.tables import Case
 
 SMALL = Levels(
     "levels",
@@ -48,7 +50,7 @@ def test_remaining_cells_against_all_cells(family, dim, mu):
     own = cost.many(cells + a / 2) - cost.minimum < 3 * case.algorithm.mu * a**alpha
     limit = 3 * 2.0 ** (-alpha * (k - 1)) * max(log, case.algorithm.mu * length**alpha)
     above = cost.many(parents + a) - cost.minimum < limit
-    assert levels.remain(case, log, k, length, offset)[k] == (own | above).sum()
+    assert measure.remain(case, log, k, length, offset)[k] == (own | above).sum()
 
 
 @pytest.mark.parametrize("alpha", ["1/4", "2/3", "1", "2"])
@@ -62,7 +64,7 @@ def test_capacities_are_those_of_the_engine_and_of_a_straight_descent(alpha):
         if n > math.ceil(2.0 ** (2 * float(alpha) * k)):
             n, k = 1, k + 1
             earliest[k] = t
-    table = levels.capacities(alpha)
+    table = measure.capacities(alpha)
     assert dict(zip(table["level"], table["t"], strict=True)) | earliest == dict(
         zip(table["level"], table["t"], strict=True)
     )
@@ -81,11 +83,11 @@ def test_levels_of_runs_add_up(tables):
 
 
 def test_counts_that_grow_faster_refute(tables):
-    assert levels.cells_remain(tables).verdict is Verdict.CONSISTENT
+    assert rules.cells_remain(tables).verdict is Verdict.CONSISTENT
     more = tables["remaining"].assign(count=lambda t: t["count"] * 2.0 ** (0.2 * t["level"]))
-    assert levels.cells_remain({"remaining": more}).verdict is Verdict.REFUTED
+    assert rules.cells_remain({"remaining": more}).verdict is Verdict.REFUTED
     logs = tables["remaining"].assign(count=lambda t: t["count"] * t["log_T"])
-    assert levels.cells_remain({"remaining": logs}).verdict is Verdict.REFUTED
+    assert rules.cells_remain({"remaining": logs}).verdict is Verdict.REFUTED
 
 
 def growing(runs, predicted, se=0.01):
@@ -113,19 +115,19 @@ def far(slope, in_k=0.0):
     ],
 )
 def test_regret_by_level_is_judged_by_its_growth(growth, beyond, verdict):
-    assert levels.regret_by_level({"growth": growth, "far": beyond}).verdict == verdict
+    assert rules.regret_by_level({"growth": growth, "far": beyond}).verdict == verdict
 
 
 def test_the_printed_depth_falls_by_an_explicit_t(tables):
-    found = levels.printed_depth(tables)
+    found = rules.printed_depth(tables)
     assert found.verdict is Verdict.REFUTED
     assert "at t = 2 a run on" in found.evidence
-    assert levels.corrected_depth(tables).verdict is Verdict.CONFIRMED
+    assert rules.corrected_depth(tables).verdict is Verdict.CONFIRMED
     held = {name: tables[name].assign(printed_holds=True) for name in ("capacity", "reached")}
-    assert levels.printed_depth(held).verdict is Verdict.CONFIRMED
+    assert rules.printed_depth(held).verdict is Verdict.CONFIRMED
     reached = tables["reached"].copy()
     reached.loc[3, "corrected_holds"] = False
-    assert levels.corrected_depth(tables | {"reached": reached}).verdict is Verdict.REFUTED
+    assert rules.corrected_depth(tables | {"reached": reached}).verdict is Verdict.REFUTED
 
 
 def test_words_and_pictures(tables):

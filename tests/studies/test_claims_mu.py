@@ -13,6 +13,8 @@ from ratecheck.sampling import seeding
 from studies.claims.ledger import Effort, Verdict
 from studies.claims.ledger.keeping import read
 from studies.claims.mu import experiment as mu
+from studies.claims.mu import rules, words
+from studies.claims.mu import tables as measure
 
 HORIZONS = 2.0 ** np.arange(4, 21)
 
@@ -24,9 +26,9 @@ def bent(onset):
 
 def test_the_onset_is_where_a_curve_bends():
     for onset in (2.0**9, 2.0**12):
-        assert mu.onset(HORIZONS, bent(onset), 16.0, 0.5) == pytest.approx(onset)
-    assert mu.onset(HORIZONS, bent(1.0), 16.0, 0.5) == 0.0
-    assert mu.onset(HORIZONS, bent(1e9), 16.0, 0.5) == math.inf
+        assert measure.onset(HORIZONS, bent(onset), 16.0, 0.5) == pytest.approx(onset)
+    assert measure.onset(HORIZONS, bent(1.0), 16.0, 0.5) == 0.0
+    assert measure.onset(HORIZONS, bent(1e9), 16.0, 0.5) == math.inf
 
 
 def test_powers_of_the_onset_are_those_of_mu():
@@ -34,7 +36,7 @@ def test_powers_of_the_onset_are_those_of_mu():
     known = {"family": "cone", "dim": 1, "exponent": 3.0, "factor": factor, "mu": 5 * factor, "key": 1e9 * factor}
     onsets = pd.DataFrame(known | {"onset": factor**3, "onset_foretold": 2 * factor**2.5})
     onsets.loc[3, "onset"] = math.inf
-    (found,) = mu.onset_powers(onsets).itertuples()
+    (found,) = words.onset_powers(onsets).itertuples()
     assert found.count == 3
     assert (found.onset_mu, found.onset_foretold_mu) == pytest.approx((3.0, 2.5))
     assert found.onset_key == pytest.approx(3.0, abs=1e-6)
@@ -51,7 +53,7 @@ def queried(algorithm, cost, horizon, replicate):
         star = run.state[STAR]
         while run.t <= t:
             run.advance(t + 1)
-        found |= t >= horizon // mu.STRETCH and run.trace[t] == star
+        found |= t >= horizon // measure.STRETCH and run.trace[t] == star
     return found, run.regret
 
 
@@ -60,7 +62,7 @@ def test_locked_runs_never_query_the_cell_of_the_minimiser_again():
     algorithm = rc.AdaptiveBins(mu=0.0).settle(cost)
     seen = set()
     for replicate in range(24):
-        away, _, R = mu.last_stretch(algorithm, cost, 512, 0, "random", replicate)
+        away, _, R = measure.last_stretch(algorithm, cost, 512, 0, "random", replicate)
         back, regret = queried(algorithm, cost, 512, replicate)
         assert (away, R) == (not back, regret)
         seen.add(bool(away))
@@ -91,7 +93,7 @@ def altered(table, changed):
 
 
 def judged(rates, far):
-    return mu.judge({"rates": rates, "far": far}, needed=2.0).verdict
+    return rules.judge({"rates": rates, "far": far}, needed=2.0).verdict
 
 
 def test_the_verdict_flips_with_what_it_hangs_on():
@@ -114,15 +116,15 @@ def test_what_is_below_the_needed_mu_does_not_count():
 
 def test_a_share_of_locked_runs_that_was_foretold_otherwise_is_said(tiny):
     study, tables = tiny
-    rows = [{"family": "quadratic", "dim": 1, "alignment": "random", "factor": 1.0} | mu.counted(hits, 2500, "locked")
-            for hits in (10, 30)]  # fmt: skip
+    case = {"family": "quadratic", "dim": 1, "alignment": "random", "factor": 1.0}
+    rows = [case | measure.counted(hits, 2500, "locked") for hits in (10, 30)]
     rule = study.judgements()["23"].rule
     assert rule(tables | {"locked": pd.DataFrame(rows[:1])}).foretold == ""
     assert "30 of 2500 (0.81 to 1.71 %) in d = 1" in rule(tables | {"locked": pd.DataFrame(rows[1:])}).foretold
 
 
 def test_tails_show_a_run_that_carries_the_mean():
-    found = mu.tails(np.array([1.0] * 9 + [91.0]))
+    found = measure.tails(np.array([1.0] * 9 + [91.0]))
     assert (found["runs"], found["mean"], found["median"], found["largest_share"]) == (10, 10.0, 1.0, 0.91)
 
 

@@ -8,17 +8,9 @@ import pytest
 
 import function_zoo as zoo
 from studies.claims.ledger import Effort, Verdict
-from studies.claims.printed.experiment import (
-    ADAPTIVE,
-    CORRECTED,
-    PRINTED,
-    TUNED,
-    Printed,
-    best_widths,
-    gap_rule,
-    printed_rule,
-    promised_gap,
-)
+from studies.claims.printed.experiment import Printed
+from studies.claims.printed.rules import gap_rule, printed_rule, promised_gap
+from studies.claims.printed.tables import ADAPTIVE, CORRECTED, PRINTED, TUNED, best_widths
 
 T = 2 ** np.arange(8, 21)
 FIRST = 2**10

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import ratecheck as rc
 from ratecheck.verdict.rules import Outcome
 from studies.claims.ledger import Effort, Verdict
-from studies.claims.theorems import experiment as theorems
+from studies.claims.theorems import tables as measure
 from studies.claims.theorems.draw import local_powers
-from studies.claims.theorems.experiment import (
+from studies.claims.theorems.experiment import Theorems
+from studies.claims.theorems.rules import (
     CORRECTED,
     PRINTED,
-    Theorems,
     cases,
     certified_slopes,
     known_rule,
@@ -185,7 +186,7 @@ def test_what_must_be_known(tables):
 
 
 def test_an_algorithm_that_knows_its_horizon_is_found_out(monkeypatch):
-    monkeypatch.setattr(theorems, "AdaptiveBins", theorems.UniformBins)
-    settings, prefix = islice(theorems._adaptive_knows(theorems.zoo.get("cone", 1), 2**8, 0), 2)
+    monkeypatch.setattr(rc, "AdaptiveBins", rc.UniformBins)
+    settings, prefix = islice(measure.adaptive_knows(measure.zoo.get("cone", 1), 2**8, 0), 2)
     assert not settings["holds"]
     assert not prefix["holds"]

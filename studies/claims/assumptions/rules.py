@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import ratecheck as rc
 from function_zoo.audit import ALPHA, BETA, OVER
-from ratecheck import fit_rate, slope_difference
 from studies.claims.assumptions import boxes, textual
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.shared.markdown import counted, estimate, listing
@@ -261,9 +261,9 @@ def rough_slopes(runs) -> dict:
         fits = {}
         for bowl in ("plain", "rippled", "spiked"):
             mine = runs[(runs["bins"] == way) & (runs["bowl"] == bowl)].drop(columns=["bins", "bowl"])
-            fits[bowl] = fit_rate(mine.reset_index(drop=True))
+            fits[bowl] = rc.fit_rate(mine.reset_index(drop=True))
         for bowl, fit in fits.items():
-            gap = None if bowl == "plain" else slope_difference(fit, fits["plain"])
+            gap = None if bowl == "plain" else rc.slope_difference(fit, fits["plain"])
             found[way, bowl] = fit, gap
     return found
 

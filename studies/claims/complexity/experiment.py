@@ -13,11 +13,10 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, Curve, Rate, Theorem, fit_rate, foretell, predict, simulate
-from ratecheck import far as seen_far
+import ratecheck as rc
 from ratecheck.engine.simulate import begin
 from ratecheck.fit.interval import Estimate
-from ratecheck.papers.zhao_lai import D
+from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN, window_slope
 from ratecheck.verdict.rules import MARGIN, Outcome
 from studies.claims.complexity import heaps
@@ -64,8 +63,8 @@ class Complexity(Experiment):
 
     def _cells(self, case, effort):
         horizons, n = effort.of(self.horizons), effort.of(self.replicates)
-        runs = simulate(case.algorithm, case.cost, horizons, n, effort.seed, workers=effort.workers).frame
-        predicted = predict(case.algorithm, case.cost, horizons, n, effort.seed).frame
+        runs = rc.simulate(case.algorithm, case.cost, horizons, n, effort.seed, workers=effort.workers).frame
+        predicted = rc.predict(case.algorithm, case.cost, horizons, n, effort.seed).frame
         predicted = predicted.rename(columns={"alignment": "replicate", "cells": "predicted"})
         both = runs.merge(predicted[["replicate", "horizon", "predicted"]], on=["replicate", "horizon"])
         both["predicted"] = both["predicted"].round(3)
@@ -73,7 +72,7 @@ class Complexity(Experiment):
 
     def _far(self, case, effort):
         how = {"cells": effort.of(self.most_cells), "alignments": effort.of(self.alignments), "seed": effort.seed}
-        curve = foretell(case.algorithm, case.cost, first=2**10, **how)
+        curve = rc.predicted_curve(case.algorithm, case.cost, first=2**10, **how)
         shift = case.algorithm.shift(case.cost)
         return case.named(pd.DataFrame({"horizon": curve.horizons, "cells": curve.cells, "shift": shift}))
 
@@ -164,7 +163,7 @@ class Case:
 
     @property
     def algorithm(self):
-        return AdaptiveBins().settle(self.cost)
+        return rc.AdaptiveBins().settle(self.cost)
 
     def named(self, frame):
         """With what theory needs to know of the cost."""
@@ -175,12 +174,12 @@ class Case:
         return frame.assign(exponent=rate.slope, log_power=rate.log_power, period=period)
 
 
-def corrected(alpha, beta, dim) -> Rate:
+def corrected(alpha, beta, dim) -> rc.Rate:
     """E9: T^((d - alpha beta)/D) (ln T)^(2 alpha beta / D), but (ln T)^(beta + 1) at alpha beta = d."""
     if math.isclose(alpha * beta, dim):
-        return Rate.of_regret(0.0, beta + 1)
-    exponent = D(alpha, beta, dim)
-    return Rate.of_regret((dim - alpha * beta) / exponent, 2 * alpha * beta / exponent)
+        return rc.Rate.of_regret(0.0, beta + 1)
+    exponent = zhao_lai.D(alpha, beta, dim)
+    return rc.Rate.of_regret((dim - alpha * beta) / exponent, 2 * alpha * beta / exponent)
 
 
 def _each(costs, measure):
@@ -208,7 +207,7 @@ def clock(case, last, seed) -> pd.DataFrame:
 def fitted(part, log_power=0.0):
     """Of the number of cells in runs."""
     table = part.rename(columns={"cells": "regret"})[["replicate", "horizon", "regret"]].assign(anytime=True)
-    return fit_rate(table, log_power=log_power, period=float(part["period"].iloc[0]))
+    return rc.fit_rate(table, log_power=log_power, period=float(part["period"].iloc[0]))
 
 
 def beside(part):
@@ -230,8 +229,8 @@ def limits(part):
     curve, rate = _curve(part)
     how = (float(part["period"].iloc[0]), float(part["shift"].iloc[0]))
     known = zoo.get("cone", 1).constants  # the rate is the same for all
-    theorems = (Theorem.of("the number of cells", rate, kind) for kind in ("upper", "lower"))
-    return [seen_far(curve, theorem.claim(known, 1), *how) for theorem in theorems]
+    theorems = (rc.Theorem.of("the number of cells", rate, kind) for kind in ("upper", "lower"))
+    return [rc.far(curve, theorem.claim(known, 1), *how) for theorem in theorems]
 
 
 def late_slope(part) -> float:
@@ -244,8 +243,8 @@ def late_slope(part) -> float:
 
 
 def _curve(part):
-    rate = Rate.of_regret(float(part["exponent"].iloc[0]), float(part["log_power"].iloc[0]))
-    return Curve(tuple(part["horizon"]), tuple(part["cells"]), tuple(part["cells"]), "cells"), rate
+    rate = rc.Rate.of_regret(float(part["exponent"].iloc[0]), float(part["log_power"].iloc[0]))
+    return rc.Curve(tuple(part["horizon"]), tuple(part["cells"]), tuple(part["cells"]), "cells"), rate
 
 
 def agreed(part) -> Verdict:

@@ -15,14 +15,14 @@ import numpy as np
 from ratecheck.algorithms import partition, tournament
 from ratecheck.algorithms.tournament import FRESH as UNTRIED
 from ratecheck.algorithms.tournament import NODE, inverse_root, play, replay, seat, winner
+from ratecheck.kernels import normal
 from ratecheck.sampling import seeding
 from ratecheck.sampling.generator import open_state
 from ratecheck.sampling.jit import compiled
-from studies.benchmarks.mutants import (
+from studies.benchmarks.mutated import (
     FRESH,
     Cells,
     Switches,
-    draw_noise,
     empty,
     levels_of,
     part_of,
@@ -89,7 +89,7 @@ def steps(f, f_min, stale, level, cell, m, rng, horizons, tally, tree, key, prio
                 m = split(cell, i, m, level, tau, rng, s)
             query(cell, i, level.side[k], k, rng, s, x)
             y = f(x)
-            z = draw_noise(rng, 1.0)
+            z = normal(rng)
             t += 1
             tau = math.log(float(t))
             R += y - f_min

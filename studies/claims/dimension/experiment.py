@@ -14,9 +14,9 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.papers import zhao_lai
-from studies.claims.curves import far_out
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.claims.shared import far_out
 from studies.shared.markdown import fixed, general, listing, table
 
 STRONGLY_CONVEX = "quadratic"

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, Rate, UniformBins, fit_rate, theorem2, verdict
+import ratecheck as rc
 from ratecheck.algorithms.adaptive import TOTAL
 from ratecheck.algorithms.run import values
 from ratecheck.engine.simulate import begin
@@ -53,8 +53,8 @@ class Exploration(Experiment):
 
     def parts(self, effort: Effort):
         return {
-            ADAPTIVE: lambda: self._runs(effort, 1, lambda cost, mu: AdaptiveBins(mu=mu * cost.constants.mu_min)),
-            UNIFORM: lambda: self._runs(effort, 2, lambda cost, mu: UniformBins()),
+            ADAPTIVE: lambda: self._runs(effort, 1, lambda cost, mu: rc.AdaptiveBins(mu=mu * cost.constants.mu_min)),
+            UNIFORM: lambda: self._runs(effort, 2, lambda cost, mu: rc.UniformBins()),
         }
 
     def _runs(self, effort, every, algorithm):
@@ -67,7 +67,7 @@ class Exploration(Experiment):
                 rows = pool.map(lambda r: errors(settled, cost, horizons, r, effort.seed), replicates)  # noqa: B023
                 frame = pd.DataFrame([row for found in rows for row in found])
             frame.insert(0, "cost", f"{family} d = {dim}")
-            rate = theorem2.rate(cost.constants, dim)
+            rate = rc.theorem2.rate(cost.constants, dim)
             period = settled.period(cost)
             known = {"exponent": rate.exponent, "log_power": rate.log_power, "period": period}
             parts.append(frame.assign(**known))
@@ -178,7 +178,7 @@ def fit_of(part, rule, window, log_power=0.0):
     anytime = bool((part["period"] > 0).all())
     period = float(part["period"].iloc[0]) if anytime else None
     last = min(window[1], float(part["horizon"].max()))
-    return fit_rate(table.assign(anytime=anytime), log_power, (window[0], last), period)
+    return rc.fit_rate(table.assign(anytime=anytime), log_power, (window[0], last), period)
 
 
 def fits(frame, window) -> pd.DataFrame:
@@ -205,9 +205,9 @@ def explores(frame, window) -> Finding:
     """Claim 26 is that of Theorem 2 for a random past query; other rules may do worse or better."""
     found, spare = {}, []
     for name, part in frame.groupby("cost", sort=False):
-        rate = Rate(part["exponent"].iloc[0], part["log_power"].iloc[0])
+        rate = rc.Rate(part["exponent"].iloc[0], part["log_power"].iloc[0])
         level = 1 - (1 - LEVEL) / frame["cost"].nunique()
-        v = verdict(fit_of(part, "average", window), rate, "upper", level=level)
+        v = rc.verdict(fit_of(part, "average", window), rate, "upper", level=level)
         found[name] = v
         spare.append(v.tolerates if v.tolerates is not None else math.nan)
     drawn = identity(frame)

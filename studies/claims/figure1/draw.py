@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure
@@ -97,7 +99,7 @@ def dependence(rows, labels, mus, lengths) -> Figure:
             axes[line, 0].text(
                 -0.42,
                 1 - (k + 0.5) / len(places),
-                labels[place].replace(", ", ",\n").replace(" for ", "\nfor "),
+                textwrap.fill(labels[place], 14),
                 transform=axes[line, 0].transAxes,
                 ha="right",
                 va="center",

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, UniformBins, predict, simulate
-from ratecheck.sampling import seeding
+import ratecheck as rc
+from studies.claims.figure1 import rules
+from studies.claims.figure1.rules import (
+    ADAPTIVE,
+    CONTRADICTS,
+    EXCEPTION,
+    FAVOURABLE,
+    FAVOURED,
+    GENERIC,
+    LETTERS,
+    MU_WORDS,
+    NOTED_MUS,
+    OPEN,
+    PER_RUN,
+    REPRODUCES,
+    UNIFORM,
+)
+from studies.claims.figure1.tables import ERROR, PANELS, adaptive_bins, contrast, cost_of_run, uniform_bins
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.shared.markdown import fixed, listing, table
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-ERROR = 0.05  # of the six panels of a setting together
-PANELS = (("quadratic", 1), ("quadratic", 2), ("quadratic", 3), ("twin_cone", 1), ("twin_cone", 2), ("twin_cone", 3))
-LETTERS = {"quadratic": "f1", "twin_cone": "f2"}
-EXCEPTION = ("twin_cone", 1)  # where the paper sees no advantage
-ADAPTIVE, UNIFORM, OPEN = "adaptive", "uniform", "open"
-REPRODUCES, CONTRADICTS = "reproduces", "contradicts"
-SETTING = ["place", "mu", "a0"]
-PER_RUN, GENERIC, FAVOURABLE = "per run", "generic", "favourable"
-FAVOURED = ("0", 1.0)  # the mu and a0 for which a favourable c is looked for
 
 
 class Place(NamedTuple):
@@ -123,7 +125,7 @@ class Figure1(Experiment):
     def _regrets(self, algorithm, costs, place, effort) -> np.ndarray:
         """R/T of every run."""
         how = {"seed": effort.seed, "alignment": place.alignment, "workers": effort.workers}
-        found = [simulate(algorithm(cost), cost, [self.horizon], runs, **how).rows for cost, runs in costs]
+        found = [rc.simulate(algorithm(cost), cost, [self.horizon], runs, **how).rows for cost, runs in costs]
         return np.array([row["regret"] for rows in found for row in rows]) / self.horizon
 
     # Foretold
@@ -134,7 +136,8 @@ class Figure1(Experiment):
         partitions = "fixed" if place.alignment == "fixed" else effort.of(self.foreseen)
         (cost, _), *_ = costs
         return {
-            key: float(predict(algorithm(cost), cost, [self.horizon], partitions, effort.seed).regret[0]) / self.horizon
+            key: float(rc.predict(algorithm(cost), cost, [self.horizon], partitions, effort.seed).regret[0])
+            / self.horizon
             for key, algorithm in self._algorithms(dim).items()
         }
 
@@ -145,7 +148,7 @@ class Figure1(Experiment):
             costs = [cost_of_run(family, dim, run, effort.seed) for run in range(effort.of(self.foreseen))]
             found[family, dim] = {
                 key: [
-                    float(predict(algorithm(cost), cost, [self.horizon], "fixed").regret[0]) / self.horizon
+                    float(rc.predict(algorithm(cost), cost, [self.horizon], "fixed").regret[0]) / self.horizon
                     for cost in costs
                 ]
                 for key, algorithm in self._algorithms(dim).items()
@@ -175,8 +178,8 @@ class Figure1(Experiment):
         return pd.concat([tables[p.table].assign(place=p.table) for p in self.places], ignore_index=True)
 
     def _judge(self, tables) -> Finding:
-        who = outcomes(self.joined(tables))
-        what = settings_of(who)
+        who = rules.outcomes(self.joined(tables))
+        what = rules.settings_of(who)
         counts = what["said"].value_counts()
         total, same, other = len(what), int(counts.get(REPRODUCES, 0)), int(counts.get(CONTRADICTS, 0))
         if same == total:
@@ -185,11 +188,12 @@ class Figure1(Experiment):
             verdict = Verdict.REFUTED
         else:
             verdict = Verdict.INCONCLUSIVE
+        most = 100 * max(rules.as_printed(tables["centres"]).values())
         return Finding(
             verdict,
-            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{_where(what)}, otherwise "
-            f"in {other}; adaptive bins beat every width in {_shares(who)}; of random c that all runs share at most "
-            f"{100 * max(as_printed(tables['centres']).values()):.1f} % are predicted to give it as printed",
+            f"of {total} settings of c, mu and a0 the figure comes out as printed in {same}{rules.place_words(what)}, "
+            f"otherwise in {other}; adaptive bins beat every width in {rules.shares_of(who)}; of random c that all "
+            f"runs share at most {most:.1f} % are predicted to give it as printed",
             tolerates="other values of c, mu and a0 than those listed" if verdict is Verdict.CONSISTENT else "",
             caveat="the paper gives neither c nor mu nor a0 nor the widths; a setting comes out otherwise if uniform "
             "bins of some width win a panel that the paper gives to adaptive bins, or if these win f2 in d = 1 "
@@ -199,7 +203,7 @@ class Figure1(Experiment):
 
     def _disagreement(self, tables) -> str:
         """Where an earlier measurement with few runs said otherwise about who wins."""
-        now = {(r.family, r.dim, r.mu): r.who for r in outcomes(self._as_noted(tables)).itertuples()}
+        now = {(r.family, r.dim, r.mu): r.who for r in rules.outcomes(self._as_noted(tables)).itertuples()}
         wrong = []
         for (family, dim), (uniform, *adaptive) in self.noted.items():
             for mu, value in zip(NOTED_MUS, adaptive, strict=True):
@@ -207,7 +211,7 @@ class Figure1(Experiment):
                 if now[family, dim, mu] not in (said, OPEN):
                     wrong.append(f"{LETTERS[family]} d = {dim} at {MU_WORDS[mu]} to {said} bins")
         given = [f"ten runs had given {listing(wrong)}"] if wrong else []
-        worse, smooth = (sum(_near(*pair) for pair in self._last_noted(tables, mu)) for mu in ("theorem", "smooth"))
+        worse, smooth = (self._near_last_noted(tables, mu) for mu in ("theorem", "smooth"))
         if smooth > worse:
             given.append(f"what they gave for Theorem 2's mu is found at (1 + 2^(d+α)) M_b, in {smooth} of 6 panels")
         return "; ".join(given)
@@ -217,11 +221,11 @@ class Figure1(Experiment):
         data = self.joined(tables)
         return data[(data["place"] == self.noted_for[0]) & (data["a0"] == self.noted_for[1])]
 
-    def _last_noted(self, tables, mu) -> list[tuple[float, float]]:
-        """What was noted for Theorem 2's mu, and what is measured at this one."""
+    def _near_last_noted(self, tables, mu) -> int:
+        """In how many panels what was noted for Theorem 2's mu is near what is measured at this one."""
         mine = self._as_noted(tables)
         now = mine[mine["mu"] == mu].groupby(["family", "dim"])["adaptive"].first()
-        return [(noted[-1], float(now[panel])) for panel, noted in self.noted.items()]
+        return sum(rules.is_near(noted[-1], float(now[panel])) for panel, noted in self.noted.items())
 
     def pictures(self, tables: Tables) -> Iterable[Picture]:
         from studies.claims.figure1.draw import compared, dependence
@@ -241,14 +245,14 @@ class Figure1(Experiment):
             "R/T of adaptive bins divided by that of uniform bins of the best width, with 95 % intervals; left of the "
             "line adaptive bins are better. The width is the one that theory predicts to be best: no run has been "
             "looked at for it. Red: the predicted ratio.",
-            partial(dependence, ratios(self.joined(tables)), label, self.mus, self.lengths),
+            partial(dependence, rules.ratios(self.joined(tables)), label, self.mus, self.lengths),
         )
 
     # Said
 
     def words(self, tables: Tables) -> Iterable[str]:
         data = self.joined(tables)
-        who = outcomes(data)
+        who = rules.outcomes(data)
         runs = int(data["runs"].max())
         yield "## What was measured"
         yield (
@@ -259,14 +263,14 @@ class Figure1(Experiment):
             "lower confidence bound valid), (1 + 2^(d+α)) M_b (called smooth) and Theorem 2's (1 + 2^(d+α)) M with "
             "M = max(M_a, M_b). Where the minimiser lies:"
         )
-        yield "\n".join(f"- {p.table}: {_explained(p)}" for p in self.places)
+        yield "\n".join(f"- {p.table}: {rules.explained(p)}" for p in self.places)
         yield (
             "Adaptive bins win a panel if they beat every width, each with an interval of the differences run by run; "
             "uniform bins win if some width does, the level divided by the number of widths, since the best of many "
             "was looked for. Both levels are divided by the six panels."
         )
         yield "## Who wins"
-        yield table(["place", "mu", "a0", *map(_panel, PANELS), "as printed"], list(_wins(who)))
+        yield table(["place", "mu", "a0", *map(rules.panel_name, PANELS), "as printed"], list(rules.win_rows(who)))
         yield "A: adaptive bins; U: uniform bins; ·: neither. The paper has A, A, A, not A, A, A."
         yield from self._why(tables, who)
         yield "## How good the prediction is"
@@ -274,13 +278,13 @@ class Figure1(Experiment):
             "Measured R/T divided by the predicted one, over all places and panels (with c drawn for each run the "
             "prediction is for some of the c only). At small mu it is less good: noise decides which cells are left."
         )
-        yield table(["", "cases", "5 %", "median", "95 %"], list(_foretold_rows(data, self.mus)))
+        yield table(["", "cases", "5 %", "median", "95 %"], list(rules.foretold_rows(data, self.mus)))
         yield "## Against the numbers of ten runs"
         yield from self._noted_words(tables)
 
     def _why(self, tables, who):
         yield "## Why"
-        what = settings_of(who)
+        what = rules.settings_of(who)
         same = what.query("said == @REPRODUCES")
         yield (
             f"As printed: {listing([f'{r.place} with {MU_WORDS[r.mu]}, a0 = {r.a0:g}' for r in same.itertuples()])}."
@@ -304,8 +308,8 @@ class Figure1(Experiment):
             "random c adaptive bins would have been better, and for what share of all choices of a c in each dimension "
             "all six panels would be as printed:"
         )
-        header = ["mu", "a0", *map(_panel, PANELS), "as printed"]
-        yield table(header, list(_tuned(tables["centres"])))
+        header = ["mu", "a0", *map(rules.panel_name, PANELS), "as printed"]
+        yield table(header, list(rules.tuned_rows(tables["centres"])))
 
     def _noted_words(self, tables):
         chosen = self._as_noted(tables)
@@ -317,192 +321,15 @@ class Figure1(Experiment):
             for mu, value in zip(NOTED_MUS, adaptive, strict=True):
                 row = mine[mine["mu"] == mu].iloc[0]
                 cells.append((value, row["adaptive"], row["adaptive_se"]))
-            near += sum(_near(then, now) for then, now, _ in cells)
+            near += sum(rules.is_near(then, now) for then, now, _ in cells)
             total += len(cells)
-            rows.append([_panel((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)])
+            rows.append(
+                [rules.panel_name((family, dim)), *(f"{then:g}: {fixed(now)} ± {fixed(se)}" for then, now, se in cells)]
+            )
         yield (
             f"R/T with c drawn for each run and a0 = {self.noted_for[1]:g}: noted before from ten runs, and measured "
             f"here with its standard error. {near} of {total} agree within a tenth. The last column agrees in "
-            f"{sum(_near(*pair) for pair in self._last_noted(tables, 'theorem'))} of {len(self.noted)} panels with "
-            f"Theorem 2's mu, and in {sum(_near(*pair) for pair in self._last_noted(tables, 'smooth'))} with "
-            "(1 + 2^(d+α)) M_b."
+            f"{self._near_last_noted(tables, 'theorem')} of {len(self.noted)} panels with Theorem 2's mu, and in "
+            f"{self._near_last_noted(tables, 'smooth')} with (1 + 2^(d+α)) M_b."
         )
         yield table(["panel", "best uniform", *(MU_WORDS[mu] for mu in NOTED_MUS)], rows)
-
-
-NOTED_MUS = ("0", "M_b", "theorem")
-MU_WORDS = {
-    "0": "mu = 0",
-    "M_b": "mu = M_b",
-    "mu_min": "mu = mu_min",
-    "smooth": "mu = (1 + 2^(d+α)) M_b",
-    "theorem": "Theorem 2's mu",
-}
-MARKS = {ADAPTIVE: "A", UNIFORM: "U", OPEN: "·"}
-
-
-@lru_cache(maxsize=1024)  # each is compiled, which takes longer than a run
-def cost_of_run(family, dim, run, seed):
-    """With a minimiser of its own, at the same place for both functions: the box and its partitions are symmetric."""
-    centre = seeding.stream(seed, "figure1", dim, run).uniform(-1.0, 1.0, dim)
-    return zoo.get(family, dim, centre=tuple(centre.tolist()))
-
-
-def uniform_bins(width, cost):
-    return UniformBins(width)
-
-
-def adaptive_bins(mu, a0, cost):
-    c = cost.constants
-    values = {"0": 0.0, "M_b": c.M_b, "mu_min": c.mu_min, "smooth": (1 + 2 ** (cost.dim + c.alpha)) * c.M_b}
-    return AdaptiveBins(mu=values.get(mu, "theorem"), a0=a0)
-
-
-def contrast(uniform: np.ndarray, adaptive: np.ndarray) -> dict:
-    """Means with standard errors, the difference run by run, and the share of the largest adaptive run."""
-    n = len(uniform)
-
-    def error(x):
-        return float(np.std(x, ddof=1) / math.sqrt(n))
-
-    return {
-        "runs": n,
-        "uniform": float(uniform.mean()),
-        "uniform_se": error(uniform),
-        "adaptive": float(adaptive.mean()),
-        "adaptive_se": error(adaptive),
-        "difference": float(np.mean(uniform - adaptive)),
-        "difference_se": error(uniform - adaptive),
-        "largest_share": float(adaptive.max() / adaptive.sum()),
-    }
-
-
-def outcomes(data: DataFrame) -> DataFrame:
-    """Who wins each panel of each setting."""
-    import pandas as pd
-
-    rows = [
-        dict(zip([*SETTING, "family", "dim"], key, strict=True)) | {"who": winner(rows)}
-        for key, rows in data.groupby([*SETTING, "family", "dim"], sort=False)
-    ]
-    return pd.DataFrame(rows)
-
-
-def winner(rows) -> str:
-    """Adaptive bins, if they beat every width; uniform bins, if one does, at a level that allows for the choice."""
-    error = ERROR / len(PANELS)
-    difference, se, df = (rows[name].to_numpy(float) for name in ("difference", "difference_se", "runs"))
-    if np.all(difference > special.stdtrit(df - 1, 1 - error) * se):
-        return ADAPTIVE
-    if np.any(difference < -special.stdtrit(df - 1, 1 - error / len(rows)) * se):
-        return UNIFORM
-    return OPEN
-
-
-def settings_of(who: DataFrame) -> DataFrame:
-    """Whether each setting gives the figure as printed."""
-    import pandas as pd
-
-    rows = []
-    for key, panels in who.groupby(SETTING, sort=False):
-        won = {(r.family, r.dim): r.who for r in panels.itertuples()}
-        exception = won.pop(EXCEPTION)
-        if UNIFORM in won.values() or exception == ADAPTIVE:
-            said = CONTRADICTS
-        else:
-            said = REPRODUCES if set(won.values()) == {ADAPTIVE} else OPEN
-        rows.append(dict(zip(SETTING, key, strict=True)) | {"said": said})
-    return pd.DataFrame(rows)
-
-
-def ratios(data: DataFrame) -> DataFrame:
-    """Adaptive over uniform R/T at the width that is predicted to be best, with a 95 % interval, and as predicted."""
-    import pandas as pd
-
-    rows = []
-    for key, widths in data.groupby([*SETTING, "family", "dim"], sort=False):
-        r = widths.loc[widths["uniform_foretold"].idxmin()]
-        together = (r["uniform_se"] ** 2 + r["adaptive_se"] ** 2 - r["difference_se"] ** 2) / 2
-        u, a = r["uniform"], r["adaptive"]
-        variance = (r["uniform_se"] / u) ** 2 + (r["adaptive_se"] / a) ** 2 - 2 * together / (u * a)
-        reach = special.stdtrit(r["runs"] - 1, 0.975) * math.sqrt(max(variance, 0.0))
-        rows.append(
-            dict(zip([*SETTING, "family", "dim"], key, strict=True))
-            | {"ratio": a / u, "low": a / u * math.exp(-reach), "high": a / u * math.exp(reach)}
-            | {"foretold": r["adaptive_foretold"] / r["uniform_foretold"]}
-        )
-    return pd.DataFrame(rows)
-
-
-def _where(what) -> str:
-    places = what.query("said == @REPRODUCES")["place"].unique()
-    return f" ({listing(places)})" if len(places) else ""
-
-
-def _near(then, now) -> bool:
-    return abs(then / now - 1) < 0.1
-
-
-def _shares(who) -> str:
-    total = len(who) // len(PANELS)
-    return ", ".join(
-        f"{_panel(panel)} {sum((who['family'] == panel[0]) & (who['dim'] == panel[1]) & (who['who'] == ADAPTIVE))}"
-        f"/{total}"
-        for panel in PANELS
-    )
-
-
-def _panel(panel) -> str:
-    return f"{LETTERS[panel[0]]} d = {panel[1]}"
-
-
-def _explained(place) -> str:
-    where = {
-        PER_RUN: "c uniform in the box, another one for each run",
-        GENERIC: "one c for all runs, no round number",
-        FAVOURABLE: "one c for all runs: of those drawn at random the one for which the predicted regrets, at "
-        f"{MU_WORDS[FAVOURED[0]]} and a0 = {FAVOURED[1]:g}, are most clearly as printed; no run was looked at",
-    }
-    text = where.get(place.centre, f"c = {place.centre} on every axis" if not isinstance(place.centre, str) else "")
-    return text + (", and the partition shifted at random for each run" if place.alignment == "random" else "")
-
-
-def _wins(who):
-    said = {tuple(row[:3]): row[3] for row in settings_of(who).itertuples(index=False)}
-    for key, panels in who.groupby(SETTING, sort=False):
-        won = {(r.family, r.dim): MARKS[r.who] for r in panels.itertuples()}
-        as_printed = {REPRODUCES: "yes", CONTRADICTS: "no", OPEN: "open"}[said[key]]
-        yield [key[0], key[1], f"{key[2]:g}", *(won[panel] for panel in PANELS), as_printed]
-
-
-def _foretold_rows(data, mus):
-    panel = ["place", "family", "dim"]
-    kinds = {"uniform bins": ("uniform", data.drop_duplicates([*panel, "bins"]))}
-    kinds |= {MU_WORDS[mu]: ("adaptive", data[data["mu"] == mu].drop_duplicates([*panel, "a0"])) for mu in mus}
-    for name, (kind, rows) in kinds.items():
-        ratio = rows[kind] / rows[f"{kind}_foretold"]
-        yield [name, len(ratio), *(fixed(q) for q in np.quantile(ratio, [0.05, 0.5, 0.95]))]
-
-
-def _won(centres) -> dict:
-    """By mu, a0 and panel: for which c adaptive bins are predicted to win."""
-    return {
-        key: (rows["adaptive"] < rows["uniform"]).to_numpy()
-        for key, rows in centres.sort_values("run", kind="stable").groupby(["mu", "a0", "family", "dim"], sort=False)
-    }
-
-
-def as_printed(centres: DataFrame) -> dict:
-    """By mu and a0: the share of all choices of one c in each dimension that are predicted to give all as printed."""
-    won, found = _won(centres), {}
-    for mu, a0 in dict.fromkeys(key[:2] for key in won):
-        asked = {p: won[mu, a0, *p] != (p == EXCEPTION) for p in PANELS}
-        found[mu, a0] = math.prod(float(np.mean(asked["quadratic", d] & asked["twin_cone", d])) for d in (1, 2, 3))
-    return found
-
-
-def _tuned(centres):
-    won = _won(centres)
-    for (mu, a0), share in as_printed(centres).items():
-        cells = [f"{won[mu, a0, *p].sum()} of {len(won[mu, a0, *p])}" for p in PANELS]
-        yield [mu, f"{a0:g}", *cells, f"{100 * share:.1f} %"]

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from studies.claims.lemmas.rules import TESTED, limits
-from studies.shared.figures import ANY, INK, MARKERS, colour_of, panels, ticks
+from studies.shared.figures import ANY, INK, MARKERS, colour_of, label_outer, panels, ticks
 
 MUS = {"theorem": "Theorem 2's mu", "minimum": "mu_min", "half": "mu_min / 2", "none": "mu = 0"}
 BOUND = "0.35"
@@ -105,10 +105,7 @@ def decay(table) -> Figure:
         sns.despine(ax=axis)
     for axis in axes.flat[len(groups) :]:
         axis.set_visible(False)
-    for axis in axes[-1]:
-        axis.set_xlabel("level k")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("queries per run")
+    label_outer(axes, "level k", "queries per run")
     return figure
 
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, Gaussian
+import ratecheck as rc
 from ratecheck.algorithms.adaptive import TOTAL, capacity
 from ratecheck.algorithms.run import STAR
-from ratecheck.papers.zhao_lai import least_mu
+from ratecheck.papers import zhao_lai
 from ratecheck.sampling import seeding
 from studies.claims import exact
 
@@ -101,7 +101,7 @@ def bound_of(t, alpha, M) -> float:
 def mus(cost) -> dict[str, float]:
     known = cost.constants
     return {
-        "theorem": ABOVE * least_mu(known, cost.dim),
+        "theorem": ABOVE * zhao_lai.least_mu(known, cost.dim),
         "minimum": known.mu_min,
         "half": known.mu_min / 2,
         "none": 0.0,
@@ -119,7 +119,7 @@ def validity_table(settings, times, runs, seed):
     for family, dim, scale, which, sigma in settings:
         cost = zoo.get(family, dim=dim, scale=scale)
         mu = mus(cost)[which]
-        algorithm = AdaptiveBins(mu=mu).settle(cost)
+        algorithm = rc.AdaptiveBins(mu=mu).settle(cost)
         invalid = np.zeros(len(times), dtype=int)
         for run in _runs(algorithm, cost, runs, sigma, seed):
             for j, t in enumerate(times):
@@ -140,7 +140,7 @@ def _runs(algorithm, cost, count, sigma, seed):
     for replicate in range(count):
         offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
         rng = seeding.stream(seed, *names, replicate)
-        run = algorithm.start(cost, algorithm.a0, offset, rng, Gaussian(sigma))
+        run = algorithm.start(cost, algorithm.a0, offset, rng, rc.Gaussian(sigma))
         run.offset = offset
         yield run
 
@@ -168,7 +168,7 @@ def bad_cell_table(settings, horizons, runs, seed):
     rows = {}
     for family, dim, scale, which, cells in settings:
         cost = zoo.get(family, dim=dim, scale=scale)
-        algorithm = AdaptiveBins(mu=mus(cost)[which], a0=cost.side / cells).settle(cost)
+        algorithm = rc.AdaptiveBins(mu=mus(cost)[which], a0=cost.side / cells).settle(cost)
         for run in _runs(algorithm, cost, runs, 1.0, seed):
             for T in horizons:
                 run.advance(T)

@@ -9,9 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from scipy import special
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, room, ticks
+from studies.claims.mu.tables import CASE
+from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, label_outer, number, panels, room, ticks
 
-CASE = ["family", "dim"]
 STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 NOTHING_LEFT_OF = 0.6  # mu = 0 stands at this share of the smallest other mu
 FAR = (1e3, 1e15, 1e30, 1e45, 1e60)
@@ -43,7 +43,7 @@ def tails_by_mu(regrets) -> Figure:
         room(axis, low, high, below=0.06, above=0.06)
         _mu_axis(axis, rows)
         sns.despine(ax=axis)
-    _labelled(axes, r"$\mu/\mu_{min}$", r"R, that at $\mu_{min}$ = 1")
+    label_outer(axes, r"$\mu/\mu_{min}$", r"R, that at $\mu_{min}$ = 1")
     return figure
 
 
@@ -116,7 +116,7 @@ def onsets(rows) -> Figure:
         axis.xaxis.set_major_formatter(FixedFormatter([f"{f:g}" for f in places]))
         axis.xaxis.set_minor_locator(NullLocator())
         sns.despine(ax=axis)
-    _labelled(axes, r"$\mu/\mu_{min}$", "onset, in T")
+    label_outer(axes, r"$\mu/\mu_{min}$", "onset, in T")
     return figure
 
 
@@ -147,7 +147,7 @@ def far_slopes(rows) -> Figure:
         axis.xaxis.set_major_formatter(FixedFormatter([number(T) for T in FAR]))
         axis.xaxis.set_minor_locator(NullLocator())
         sns.despine(ax=axis)
-    _labelled(axes, "T", "slope of ln R")
+    label_outer(axes, "T", "slope of ln R")
     return figure
 
 
@@ -166,10 +166,3 @@ def _mu_axis(axis, rows):
     axis.xaxis.set_minor_locator(NullLocator())
     for factor in rows.loc[rows["theorem"], "factor"].unique():
         axis.axvline(factor, color=INK, linestyle=":", linewidth=1, zorder=0)
-
-
-def _labelled(axes, x, y):
-    for axis in axes[-1]:
-        axis.set_xlabel(x)
-    for axis in axes[:, 0]:
-        axis.set_ylabel(y)

@@ -7,31 +7,23 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from scipy import special
-from scipy.stats import binomtest
+from pandas import DataFrame
 
 import function_zoo as zoo
-from ratecheck import AdaptiveBins, agreement, far, fit_rate, foretell, predict, simulate, slope_difference, theorem2
-from ratecheck.algorithms.run import STAR
-from ratecheck.engine.simulate import begin
-from ratecheck.papers.zhao_lai import least_mu
+import ratecheck as rc
 from ratecheck.predict.far import slopes
-from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
-from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import fixed, fraction, general, interval, listing, table
+from studies.claims.ledger.finding import Finding
+from studies.claims.mu import tables as measure
+from studies.claims.mu.rules import WHOLE, judge
+from studies.claims.mu.tables import STRETCH
+from studies.claims.mu.words import far_rows, named, onset_words, rate_rows, seen, shown_count, shown_share, times
+from studies.shared.markdown import fixed, general, listing, table
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-ERROR = 0.05  # of all comparisons of a kind together
-STRETCH = 16  # a run is locked in if the cell of x* gets no query while T grows by this factor
-WHOLE = 256  # the factor in T of the window in which slopes are fitted: two periods of the quadratic, four of the cone
 MIDDLE = 2**-0.5  # of the octave in which a0 is drawn, as a share of the side
-CASE = ["family", "dim"]
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ class Mu(Experiment):
         """Where the foretold share of locked runs lies outside the interval."""
         least = locked[(locked["family"] == "quadratic") & (locked["factor"] == 1)]
         outside = least[(least["locked_low"] > self.foretold_locked) | (least["locked_high"] < self.foretold_locked)]
-        found = [f"{_counted(r, 'locked')} in d = {r.dim}, {r.alignment} alignment" for r in outside.itertuples()]
+        found = [f"{shown_count(r, 'locked')} in d = {r.dim}, {r.alignment} alignment" for r in outside.itertuples()]
         share = f"{100 * self.foretold_locked:.1f} % of the runs on the quadratic lock in at mu_min"
         return f"{share}; measured are {listing(found)}" if found else ""
 
@@ -93,11 +85,11 @@ class Mu(Experiment):
         return [round(self.first * 2 ** (i / 2)) for i in range(round(steps) + 1)]
 
     @staticmethod
-    def _settled(cost, factors) -> list[tuple[float, AdaptiveBins]]:
+    def _settled(cost, factors) -> list[tuple[float, rc.AdaptiveBins]]:
         """Pairs of a multiple of mu_min and an algorithm, in the order of mu."""
         least = cost.constants.mu_min
-        given = [AdaptiveBins(mu=factor * least).settle(cost) for factor in factors]
-        theorem = AdaptiveBins(mu="theorem").settle(cost)
+        given = [rc.AdaptiveBins(mu=factor * least).settle(cost) for factor in factors]
+        theorem = rc.AdaptiveBins(mu="theorem").settle(cost)
         found = {round(a.mu / least, 9): a for a in [*given, theorem]}
         return sorted(found.items())
 
@@ -109,8 +101,8 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.factors):
-                made = simulate(algorithm, cost, horizons, runs, effort.seed, workers=effort.workers)
-                found[family, dim, factor] = made, predict(algorithm, cost, horizons, runs, effort.seed)
+                made = rc.simulate(algorithm, cost, horizons, runs, effort.seed, workers=effort.workers)
+                found[family, dim, factor] = made, rc.predict(algorithm, cost, horizons, runs, effort.seed)
         return found
 
     def _regrets(self, sweep) -> DataFrame:
@@ -122,8 +114,8 @@ class Mu(Experiment):
             for (horizon, R), foretold in zip(by_horizon, ahead.regret, strict=True):
                 rows.append(
                     {"family": family, "dim": dim, "factor": factor, "mu": runs.algorithm.mu, "horizon": horizon}
-                    | {"theorem": of_theorem2(runs.algorithm, runs.cost)}
-                    | tails(R.to_numpy())
+                    | {"theorem": measure.of_theorem2(runs.algorithm, runs.cost)}
+                    | measure.tails(R.to_numpy())
                     | {"foretold": foretold}
                 )
         return pd.DataFrame(rows)
@@ -135,12 +127,12 @@ class Mu(Experiment):
         window = (0.99 * effort.of(self.last) / WHOLE, effort.of(self.last))
         rows, before = [], None
         for (family, dim, factor), (runs, ahead) in sweep.items():
-            fit, least = (fit_rate(sweep[family, dim, f][0], window=window) for f in (factor, self.needed))
-            there, there_least = (slope_ahead(fit, sweep[family, dim, f][1]) for f in (factor, self.needed))
-            apart = slope_difference(fit, least)
-            level = last_period(fit)
-            follows = agreement(runs, ahead)
-            period, promised = runs.algorithm.period(runs.cost), promised_slope(runs.cost)
+            fit, least = (rc.fit_rate(sweep[family, dim, f][0], window=window) for f in (factor, self.needed))
+            there, there_least = (measure.slope_ahead(fit, sweep[family, dim, f][1]) for f in (factor, self.needed))
+            apart = rc.slope_difference(fit, least)
+            level = measure.last_period(fit)
+            follows = rc.agreement(runs, ahead)
+            period, promised = runs.algorithm.period(runs.cost), measure.promised_slope(runs.cost)
             mean = runs.frame.groupby("horizon")["regret"].mean()
             row = {"family": family, "dim": dim, "factor": factor, "mu": runs.algorithm.mu}
             row |= {"shift": runs.algorithm.shift(runs.cost), "period": period, "promised": promised}
@@ -151,7 +143,7 @@ class Mu(Experiment):
             row |= {"runs": len(runs.frame) // len(mean), "locked": len(follows.locked), "follows": str(follows.name)}
             row |= dict(zip(("ratio", "ratio_low", "ratio_high"), follows.ratio, strict=True))
             row |= {"drift": follows.slope.value, "drift_se": follows.slope.se, "drift_df": follows.slope.df}
-            row |= {"onset_foretold": onset(mean.index, ahead.regret, period, promised)}
+            row |= {"onset_foretold": measure.onset(mean.index, ahead.regret, period, promised)}
             known = before is not None and before[0] == (family, dim)
             row |= {
                 "rise": level[0] - before[1][0] if known else math.nan,
@@ -168,17 +160,17 @@ class Mu(Experiment):
         rows, horizons = [], self.horizons(effort.of(self.onset_last))
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
-            alpha, promised = cost.constants.alpha, promised_slope(cost)
+            alpha, promised = cost.constants.alpha, measure.promised_slope(cost)
             for factor in self.onset_factors:
-                algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
-                runs = simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
-                ahead = predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
+                algorithm = rc.AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
+                runs = rc.simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
+                ahead = rc.predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
                 R = runs.frame.groupby("horizon")["regret"].mean()
                 row = {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "runs": self.onset_runs}
                 row |= {"key": algorithm.mu * (cost.side * MIDDLE) ** alpha, "exponent": (dim + 2 * alpha) / alpha}
                 period = 2.0 ** (dim + 2 * alpha)  # while all cells are queried alike, levels follow at this factor
-                row |= {"onset": onset(horizons, R, period, promised)}
-                rows.append(row | {"onset_foretold": onset(horizons, ahead.regret, period, promised)})
+                row |= {"onset": measure.onset(horizons, R, period, promised)}
+                rows.append(row | {"onset_foretold": measure.onset(horizons, ahead.regret, period, promised)})
         return pd.DataFrame(rows)
 
     # Confidence bounds
@@ -191,7 +183,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.factors):
-                runs = simulate(
+                runs = rc.simulate(
                     algorithm,
                     cost,
                     [self.bound_horizon],
@@ -204,11 +196,11 @@ class Mu(Experiment):
                 rows.append(
                     {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "horizon": self.bound_horizon}
                     | {
-                        "theorem": of_theorem2(algorithm, cost),
+                        "theorem": measure.of_theorem2(algorithm, cost),
                         "steps": exceeded.mean(),
                         "steps_se": exceeded.std(ddof=1) / math.sqrt(len(exceeded)),
                     }
-                    | counted(int(np.sum(exceeded > 0)), len(exceeded), "some")
+                    | measure.counted(int(np.sum(exceeded > 0)), len(exceeded), "some")
                 )
         return pd.DataFrame(rows)
 
@@ -223,16 +215,16 @@ class Mu(Experiment):
             cost = zoo.get(family, dim)
             for alignment, count in effort.of(self.short_runs).items():
                 for factor in self.short_factors:
-                    algorithm = AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
-                    job = partial(last_stretch, algorithm, cost, self.short_horizon, effort.seed, alignment)
+                    algorithm = rc.AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
+                    job = partial(measure.last_stretch, algorithm, cost, self.short_horizon, effort.seed, alignment)
                     with ThreadPoolExecutor(effort.workers) as pool:
                         away, late, R = np.array(list(pool.map(job, range(count)))).T
                     away = away.astype(bool)
                     rows.append(
                         {"family": family, "dim": dim, "alignment": alignment, "factor": factor, "mu": algorithm.mu}
                         | {"horizon": self.short_horizon}
-                        | counted(int(away.sum()), count, "locked")
-                        | tails(R)
+                        | measure.counted(int(away.sum()), count, "locked")
+                        | measure.tails(R)
                         | {"late_locked": late[away].mean() if away.any() else math.nan, "late": late[~away].mean()}
                     )
         return pd.DataFrame(rows)
@@ -244,7 +236,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = foretell(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
+                curve = rc.predicted_curve(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 
@@ -254,15 +246,19 @@ class Mu(Experiment):
         rows = []
         for family, cost, factor, algorithm, curve in curves:
             claim = algorithm.claims(cost)[0]
-            said = far(curve, claim, algorithm.period(cost), algorithm.shift(cost))
+            said = rc.far(curve, claim, algorithm.period(cost), algorithm.shift(cost))
             row = {"family": family, "dim": cost.dim, "factor": factor, "mu": algorithm.mu, "last": said.last}
             row |= {
-                "theorem": of_theorem2(algorithm, cost),
+                "theorem": measure.of_theorem2(algorithm, cost),
                 "visible": said.visible,
                 "slope": said.slope,
                 "promised": claim.rate.slope,
             }
-            row |= _limit("limit", said.exponent) | _limit("power", said.power) | _limit("shifted", said.shifted)
+            row |= (
+                measure.limit_of("limit", said.exponent)
+                | measure.limit_of("power", said.power)
+                | measure.limit_of("shifted", said.shifted)
+            )
             row |= {"printed_power": claim.printed.log_power, "sharper_power": claim.corrected.log_power}
             rows.append(row | {"on_exponent": str(said.on_exponent.name), "on_printed": str(said.on_printed.name)})
         return pd.DataFrame(rows)
@@ -274,8 +270,13 @@ class Mu(Experiment):
         rows = []
         for family, cost, factor, algorithm, curve in curves:
             for horizon, slope in zip(*slopes(curve, algorithm.period(cost)), strict=True):
-                row = {"family": family, "dim": cost.dim, "factor": factor, "theorem": of_theorem2(algorithm, cost)}
-                rows.append(row | {"horizon": horizon, "slope": slope, "promised": promised_slope(cost)})
+                row = {
+                    "family": family,
+                    "dim": cost.dim,
+                    "factor": factor,
+                    "theorem": measure.of_theorem2(algorithm, cost),
+                }
+                rows.append(row | {"horizon": horizon, "slope": slope, "promised": measure.promised_slope(cost)})
         return pd.DataFrame(rows)
 
     # Shown and said
@@ -321,7 +322,7 @@ class Mu(Experiment):
         T = int(regrets["horizon"].max())
         yield "## What was measured"
         yield (
-            f"{listing([_named(*c) for c in self.costs])}; mu = 0 to Theorem 2's (1 + 2^(d+α)) M, as a multiple of "
+            f"{listing([named(*c) for c in self.costs])}; mu = 0 to Theorem 2's (1 + 2^(d+α)) M, as a multiple of "
             f"mu_min, the least mu for which the mean over any cell that holds x* is covered. {rates['runs'].max()} "
             f"runs each to T = {T:,}, random alignment, a0 in [side/2, side]."
         )
@@ -331,8 +332,8 @@ class Mu(Experiment):
             [
                 [
                     *(
-                        _named(r.family, r.dim),
-                        _times(r.factor),
+                        named(r.family, r.dim),
+                        times(r.factor),
                         general(r.mean),
                         general(r.se, 2),
                         general(r.foretold),
@@ -357,10 +358,10 @@ class Mu(Experiment):
         yield table(
             ["cost", "mu/mu_min", "slope", "predicted", f"minus that at {self.needed:g}", "predicted",
              "linear up to", "measured / predicted R", "its slope", "follows", "locked in"],
-            list(_rate_rows(rates, self.needed)),
+            list(rate_rows(rates, self.needed)),
         )  # fmt: skip
         yield "## Onset"
-        yield from _onset_words(tables["onsets"])
+        yield from onset_words(tables["onsets"])
         yield "## Invalid bounds and lock-in"
         yield from self._locked_words(tables)
         yield "## Far horizons"
@@ -371,7 +372,7 @@ class Mu(Experiment):
         yield table(
             ["cost", "mu/mu_min", "up to T", "rate visible from T", "last slope", "limit", "promised", "exponent",
              "log power", "in ln T + mu a0^α", "printed", "sharper"],
-            list(_far_rows(tables["far"])),
+            list(far_rows(tables["far"])),
         )  # fmt: skip
 
     def _locked_words(self, tables):
@@ -383,7 +384,7 @@ class Mu(Experiment):
         yield table(
             ["cost", "mu/mu_min", "steps with an invalid bound", "runs with one"],
             [
-                [_named(r.family, r.dim), _times(r.factor), _share(r.steps, r.steps_se), _counted(r, "some")]
+                [named(r.family, r.dim), times(r.factor), shown_share(r.steps, r.steps_se), shown_count(r, "some")]
                 for r in tables["bounds"].itertuples()
             ],
         )
@@ -391,7 +392,7 @@ class Mu(Experiment):
             ["cost", "alignment", "mu/mu_min", "locked in", "R per step then, of locked runs", "of others",
              "median R", "mean R", "largest run's share"],
             [
-                [_named(r.family, r.dim), r.alignment, _times(r.factor), _counted(r, "locked"), fixed(r.late_locked),
+                [named(r.family, r.dim), r.alignment, times(r.factor), shown_count(r, "locked"), fixed(r.late_locked),
                  fixed(r.late), general(r.median), general(r.mean), fixed(r.largest_share, 4)]
                 for r in tables["locked"].itertuples()
             ],
@@ -400,253 +401,6 @@ class Mu(Experiment):
         for r in mine.itertuples():
             inside = "lies inside" if r.locked_low <= self.foretold_locked <= r.locked_high else "lies outside"
             yield (
-                f"Quadratic d = {r.dim} at mu_min, {r.alignment} alignment: {_counted(r, 'locked')}; the foretold "
+                f"Quadratic d = {r.dim} at mu_min, {r.alignment} alignment: {shown_count(r, 'locked')}; the foretold "
                 f"{100 * self.foretold_locked:.1f} % {inside} the interval."
             )
-
-
-# Measured
-
-
-def of_theorem2(algorithm, cost) -> bool:
-    return math.isclose(algorithm.mu, least_mu(cost.constants, cost.dim))
-
-
-def tails(R: np.ndarray) -> dict:
-    """The mean with its standard error, quantiles, and the share of the largest run."""
-    low, median, high = np.quantile(R, [0.1, 0.5, 0.9])
-    return {
-        "runs": len(R),
-        "mean": R.mean(),
-        "se": R.std(ddof=1) / math.sqrt(len(R)),
-        "lower": low,
-        "median": median,
-        "upper": high,
-        "largest": R.max(),
-        "largest_share": R.max() / R.sum(),
-    }
-
-
-def counted(hits: int, total: int, name: str) -> dict:
-    """So many of all runs, with an interval (Clopper and Pearson)."""
-    interval = binomtest(hits, total).proportion_ci(0.95, "exact")
-    return {"runs": total, name: hits, f"{name}_low": interval.low, f"{name}_high": interval.high}
-
-
-def last_stretch(algorithm, cost, horizon, seed, alignment, replicate) -> tuple[bool, float, float]:
-    """Whether the cell of x* gets no query from T/STRETCH on, the regret per step there, and all regret."""
-    run, _ = begin(algorithm, cost, horizon, replicate, seed, alignment=alignment)
-    seen = []
-    for until in (horizon // STRETCH, horizon):
-        while run.t < until:
-            run.advance(until)
-        star = run.state[STAR]
-        seen.append((run.level[star], run.n[star], run.regret))  # a query makes n grow, or the level
-    (level, n, early), (level_later, n_later, R) = seen
-    steps = horizon - horizon // STRETCH
-    return (level, n) == (level_later, n_later), (R - early) / steps, R
-
-
-def slope_ahead(fit, prediction) -> float:
-    """The slope that the same regression finds in the predicted regret."""
-    mean = prediction.mean().set_index("horizon")["regret"]
-    return fit.slope_of(mean.loc[np.round(fit.data.horizons).astype(int)].to_numpy())
-
-
-def last_period(fit) -> tuple[float, float]:
-    """The mean of ln R over the last whole period, and its standard error."""
-    x = fit.data.x
-    weights = (x > x[-1] - math.log(fit.period) + 1e-6).astype(float)
-    weights /= weights.sum()
-    return float(weights @ fit.data.y), math.sqrt(float(weights @ fit.data.covariance @ weights))
-
-
-def promised_slope(cost) -> float:
-    return theorem2.rate(cost.constants, cost.dim).slope
-
-
-def onset(horizons, regret, period, promised) -> float:
-    """The T at which the slope of ln R over a whole period falls below the middle of 1 and the promised one for good.
-
-    0 if it never lies above, inf if it still does at the end.
-    """
-    x, y = np.log(np.asarray(horizons, float)), np.log(np.asarray(regret, float))
-    lag = math.log(period)
-    starts = x[x + lag <= x[-1] + 1e-6]
-    local = (np.interp(starts + lag, x, y) - np.interp(starts, x, y)) / lag
-    middles = starts + lag / 2
-    above = np.flatnonzero(local > (1 + promised) / 2)
-    if not len(above):
-        return 0.0
-    i = above[-1]
-    if i == len(local) - 1:
-        return math.inf
-    share = (local[i] - (1 + promised) / 2) / (local[i] - local[i + 1])
-    return math.exp(middles[i] + share * (middles[i + 1] - middles[i]))
-
-
-def _limit(name, found) -> dict:
-    value = (math.nan,) * 3 if found is None else (found.value, found.low, found.high)
-    return dict(zip((name, f"{name}_low", f"{name}_high"), value, strict=True))
-
-
-# Judged
-
-
-def judge(tables: Tables, needed: float) -> Finding:
-    """Larger mu is worse: every step beyond what is needed raises ln R, averaged over the last period.  The rate stays:
-    for every mu the slopes of runs are those of the predicted curves at their partitions (`drift` is the difference),
-    and the predicted curves tend to the promised exponent."""
-    rates, there = (tables[name][tables[name]["factor"] >= needed] for name in ("rates", "far"))
-    steps = rates[rates["factor"] > needed]
-    reach = special.stdtrit(steps["runs"] - 1, 1 - ERROR / len(steps)) * steps["rise_se"]
-    worse, reversed_ = steps["rise"] > reach, steps["rise"] < -reach
-    off = rates["drift"].abs()
-    give = special.stdtrit(rates["drift_df"], 1 - ERROR / (2 * len(rates))) * rates["drift_se"]
-    beyond = rates["onset_foretold"] < rates["window_first"]
-    unforeseen = (off - give > MARGIN) & beyond
-    distance = np.maximum(there["limit_high"] - there["promised"], there["promised"] - there["limit_low"])
-    same = distance <= MARGIN
-    other = (there["limit_low"] - there["promised"] > MARGIN) | (there["promised"] - there["limit_high"] > MARGIN)
-    if reversed_.any() or unforeseen.any() or other.any():
-        verdict = Verdict.REFUTED
-    elif worse.all() and (off + give < MARGIN).all() and same.all():
-        verdict = Verdict.CONSISTENT
-    else:
-        verdict = Verdict.INCONCLUSIVE
-    T = rates["window_last"].max()
-    evidence = (
-        f"up to T = {T:,.0f} {int(worse.sum())} of {len(steps)} steps from {needed:g} mu_min to Theorem 2's mu raise "
-        f"R, {int(reversed_.sum())} lower it; slopes exceed that at {needed:g} mu_min by {_range(steps['apart'])}, "
-        f"each within {(off + give).max():.3f} of the predicted curve's; these curves, to T = "
-        f"{there['last'].min():.0e} and beyond, tend to {_range(there['limit'])} where "
-        f"{there['promised'].iloc[0]:g} is promised "
-        f"({int(same.sum())} of {len(there)} surely within {MARGIN:g})"
-    )
-    return Finding(
-        verdict,
-        evidence,
-        tolerates=f"exponents off by {max((off + give).max(), distance.max()):.3f}"
-        if verdict is Verdict.CONSISTENT
-        else "",
-        caveat=f"in {int((~beyond).sum())} of {len(rates)} cases the predicted onset lies in or beyond the window of "
-        "the runs, where only the predicted curve speaks of a rate; below what is needed a larger mu may be better, "
-        "since fewer runs lock in",
-    )
-
-
-def _range(values) -> str:
-    return f"{values.min():.3f} to {values.max():.3f}"
-
-
-# Said
-
-
-def _named(family, dim) -> str:
-    return f"{family} d = {dim}"
-
-
-def _times(factor) -> str:
-    return fraction(factor) if factor < 1 else general(factor, 3)
-
-
-def _share(value, se) -> str:
-    return f"{value:.2g} ± {se:.1g}" if value else "0"
-
-
-def _counted(row, name) -> str:
-    low, high = (100 * getattr(row, f"{name}_{end}") for end in ("low", "high"))
-    return f"{getattr(row, name)} of {row.runs} ({low:.2f} to {high:.2f} %)"
-
-
-def _rate_rows(rates, needed):
-    for r in rates.itertuples():
-        reach = special.stdtrit(r.apart_df, 0.975) * r.apart_se
-        yield [
-            _named(r.family, r.dim),
-            _times(r.factor),
-            f"{fixed(r.slope)} {interval(r.slope_low, r.slope_high)}",
-            fixed(r.slope_foretold),
-            None if r.factor == needed else f"{fixed(r.apart)} ± {fixed(reach)}",
-            None if r.factor == needed else fixed(r.apart_foretold),
-            _horizon(r.onset_foretold),
-            f"{fixed(r.ratio)} {interval(r.ratio_low, r.ratio_high)}",
-            f"{fixed(r.drift, 4)} ± {fixed(special.stdtrit(r.drift_df, 0.975) * r.drift_se, 4)}",
-            r.follows,
-            f"{r.locked} of {r.runs}",
-        ]
-
-
-def _horizon(onset) -> str:
-    """An onset, as far as the horizons show it."""
-    return {0.0: "before", math.inf: "beyond"}.get(onset) or f"{onset:,.0f}"
-
-
-def seen(onsets: DataFrame) -> DataFrame:
-    """Where the onset lies among the horizons, in the runs and as predicted."""
-    both = onsets[["onset", "onset_foretold"]]
-    return onsets[((both > 0) & np.isfinite(both)).all(axis=1)]
-
-
-def onset_powers(onsets: DataFrame) -> DataFrame:
-    """How fast the onset moves: its power of mu, and of mu a0^α + ln T, by least squares; measured and predicted."""
-    import pandas as pd
-
-    rows = []
-    for (family, dim), mine in seen(onsets).groupby(CASE, sort=False):
-        if len(mine) < 2:
-            continue
-        row = {"family": family, "dim": dim, "count": len(mine), "exponent": mine["exponent"].iloc[0]}
-        for name in ("onset", "onset_foretold"):
-            T = np.log(mine[name].to_numpy())
-            row[f"{name}_mu"] = np.polyfit(np.log(mine["mu"]), T, 1)[0]
-            row[f"{name}_key"] = np.polyfit(np.log(mine["key"] + T), T, 1)[0]
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _onset_words(onsets):
-    yield (
-        "For a large mu all cells are queried alike at first, level after level, each with 2^(d+2α) times the queries "
-        "of the one before. The onset is the T at which the slope over such a factor falls below the middle between 1 "
-        f"and the promised exponent for good; {onsets['runs'].max()} runs for each mu, and the predicted curve at "
-        "their partitions."
-    )
-    yield table(
-        ["cost", "mu/mu_min", "onset", "predicted"],
-        [
-            [_named(r.family, r.dim), _times(r.factor), _horizon(r.onset), _horizon(r.onset_foretold)]
-            for r in onsets.itertuples()
-        ],
-    )
-    yield (
-        "Theory: the onset grows like (mu a0^α + ln T)^((d + 2α)/α), so like that power of mu once mu a0^α is much "
-        "larger than ln T, in steps of 2^α in mu. Powers by least squares over the mu whose onset lies among the "
-        "horizons, few as they are:"
-    )
-    yield table(
-        ["cost", "mu", "power of mu", "predicted curve", "power of mu a0^α + ln T", "predicted curve", "(d + 2α)/α"],
-        [
-            [_named(r.family, r.dim), r.count, fixed(r.onset_mu, 2), fixed(r.onset_foretold_mu, 2)]
-            + [fixed(v, 2) for v in (r.onset_key, r.onset_foretold_key, r.exponent)]
-            for r in onset_powers(onsets).itertuples()
-        ],
-    )
-
-
-def _far_rows(there):
-    for r in there.itertuples():
-        yield [
-            _named(r.family, r.dim),
-            _times(r.factor),
-            f"{r.last:.0e}",
-            None if math.isnan(r.visible) else general(r.visible, 2),
-            fixed(r.slope),
-            f"{fixed(r.limit)} {interval(r.limit_low, r.limit_high)}",
-            fixed(r.promised),
-            r.on_exponent,
-            f"{fixed(r.power, 2)} {interval(r.power_low, r.power_high, 2)}",
-            f"{fixed(r.shifted, 2)} {interval(r.shifted_low, r.shifted_high, 2)}",
-            fixed(r.printed_power, 2),
-            fixed(r.sharper_power, 2),
-        ]

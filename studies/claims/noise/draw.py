@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, label_outer, number, panels, ticks
 
 
 def regrets(means, scaled) -> Figure:
@@ -31,10 +31,7 @@ def regrets(means, scaled) -> Figure:
         _sigma_axis(axis, mine["sigma"])
         _in_thousands(axis, [*mine["regret"], *mine["predicted"]])
         sns.despine(ax=axis)
-    for axis in axes[-1]:
-        axis.set_xlabel("σ")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("R / 1000")
+    label_outer(axes, "σ", "R / 1000")
     return figure
 
 

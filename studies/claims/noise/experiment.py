@@ -12,7 +12,6 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import StudentT
 from ratecheck.sampling.noise import Noise
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
@@ -75,7 +74,7 @@ class NoiseLaws(Experiment):
         return rc.simulate(algorithm, cost, *sizes, law, workers=effort.workers, diagnostics=True)
 
     def _law(self, law):
-        shape = f"t, {law.dof:g} degrees" if isinstance(law, StudentT) else type(law).__name__
+        shape = f"t, {law.dof:g} degrees" if isinstance(law, rc.StudentT) else type(law).__name__
         return {"law": shape, "sigma": float(law.sigma), "judged": law in self.laws}
 
     def _fits(self, tried) -> pd.DataFrame:

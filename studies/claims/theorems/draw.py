@@ -10,7 +10,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, log_ticks, panels, ticks
+from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, label_outer, log_ticks, panels, ticks
 
 KEYS = ["family", "dim", "mu"]
 GREY = "0.45"
@@ -63,10 +63,7 @@ def compensated(cases, curves):
         log_ticks(axis, low, max(high, 1.6 * low))
         axis.set_ylim(low / 1.1, high * 1.1)
         sns.despine(ax=axis)
-    for axis in axes[-1]:
-        axis.set_xlabel("T")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("R / rate, scaled")
+    label_outer(axes, "T", "R / rate, scaled")
     return figure
 
 
@@ -120,10 +117,7 @@ def powers(cases, *curves):
         axis.set_title(f"{'uniform' if case.mu == '-' else 'adaptive'}, {case.cost}")
         _few_ticks(axis, *ends)
         sns.despine(ax=axis)
-    for axis in axes[-1]:
-        axis.set_xlabel("T")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("power of ln T")
+    label_outer(axes, "T", "power of ln T")
     return figure
 
 
@@ -178,10 +172,7 @@ def sandwich(bounds, factors):
         log_ticks(axis, min(shown), max(shown))
         _few_y(axis, min(shown), max(shown))
         sns.despine(ax=axis)
-    for axis in axes[-1]:
-        axis.set_xlabel("T")
-    for axis in axes[:, 0]:
-        axis.set_ylabel("R")
+    label_outer(axes, "T", "R")
     return figure
 
 

@@ -1,14 +1,4 @@
-r"""Rates as people write them: T^(2/3) (ln T)^(1/3), √(T ln T), \tilde O(T^{1/2}), R/T = T^-0.5, h^2.
-
-    side     = product, after "R =", "R/T =", "regret <=", … or nothing
-    product  = factor { ["*" | "/"] factor }
-    factor   = atom ["^" exponent]
-    atom     = number | name | "(" product ")" | function [index] atom | O "(" product ")" | \frac{product}{product}
-    exponent = a number, or an arithmetic expression of numbers in brackets
-
-Numbers are fractions, so that T^(2/3) is 2/3 as Python has it.  Constant factors do not count.  What two people could
-read in two ways, such as T^1/2 or ln T^2, is refused with both ways of writing it.
-"""
+"""From words to a rate: a parser by recursive descent, one method for each rule of the grammar."""
 
 from __future__ import annotations
 
@@ -17,11 +7,11 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .arguments import shown
+from ..arguments import shown
+from .tokens import DRESS, EXAMPLE, SUPERSCRIPTS, NotationError, Token, error_at, tokens_of
 
 LONGEST, DEEPEST = 400, 20
 LARGEST, MOST_DIGITS = 10**300, 400
-EXAMPLE = "'T^0.5 (ln T)^1', 'sqrt(T) ln T' or 'R/T = T^(-1/2)'"
 
 # next to a variable these are taken for constants: c T^0.5, sqrt(d T), ln(T / delta)
 CONSTANTS = {
@@ -40,125 +30,38 @@ NO_RATES = {
     "lnln": "is the logarithm of a logarithm, which a rate has no place for; leave it out",
 }
 
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ᐟ⸍⁄", "0123456789+-()///", strict=True))
-_SUPER = "".join(_SUPERSCRIPTS)
-_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-_NO_LETTER = rf"\W\d_{_SUPER}{_FRACTIONS}\u2080-\u209f"
-_LETTERS = rf"[^{_NO_LETTER}]+"
-_DRESS = r"(?:math\w+|operatorname|text\w*|cal)"
-_INDEX = r"_(?:\{[^{}]*\}|\w)\w*"
-
-_TOKENS = re.compile(
-    "|".join(
-        f"(?P<{name}>{pattern})"
-        for name, pattern in (
-            (
-                "space",
-                r"(?:\s|[\u200b\u2060-\u2064\ufeff$&]|\\[,;:! ]|\\(?:q?quad|left|right|[bB]igg?[lr]?)(?![a-z]))+",
-            ),
-            (
-                "soft",
-                rf"\\(?:wide)?tilde\s*\{{?\s*(?:\\{_DRESS}\s*\{{?\s*)?[OΘΩ](?![^{_NO_LETTER}])[\s}}]*"
-                rf"|\\(?:wide)?tilde\s*\{{?\s*\\(?:Theta|Omega)(?![a-z])[\s}}]*|Õ|[OΘΩ]\u0303|[OΘΩ]~|\A~O(?=\s*[(\[{{])"
-                r"|O\^?\*(?=\s*[(\[{])",
-            ),
-            (
-                "landau",
-                rf"\\{_DRESS}\s*\{{?\s*O(?![^{_NO_LETTER}])\s*\}}?|\\(?:Theta|Omega)(?![a-z])"
-                r"|(?:Theta|Omega|[OΘΩ𝒪𝑂])(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[{])",
-            ),
-            ("little", r"(?:\\omega(?![a-z])|[oω])(?=\s*(?:\\left)?\s*[(\[{])"),
-            (
-                "relation",
-                r"<=|>=|:=|==|=~|~=|~~|[=<>≤≥≦≧⩽⩾≲≳≈≃≅≍∼~∝∈≪≫]"
-                r"|\\(?:leqslant|geqslant|leq|geq|le|ge|lesssim|gtrsim|simeq|sim|approx|asymp|propto|in|ll|gg|lt|gt)(?![a-z])",
-            ),
-            ("frac", r"\\[dt]?frac(?![a-z])"),
-            (
-                "log",
-                rf"(?:\\?(?i:ln|log|lg)(?![^{_NO_LETTER}])|\\?(?i:log)(?=2\b|10\b))"
-                r"(?:(?:2|10)\b|_(?:\{[^{}]*\}|\d+|e\b)|[₀-₉]+)?",
-            ),
-            ("root", rf"\\?(?i:sqrt)(?![^{_NO_LETTER}])(?:\s*\[\s*\d+\s*\])?|cbrt(?![^{_NO_LETTER}])|[√∛∜]"),
-            ("decimal", r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"),
-            ("vulgar", f"[{_FRACTIONS}]"),
-            ("superscript", rf"[{_SUPER}]+(?:[·⋅˙.][⁰¹²³⁴⁵⁶⁷⁸⁹]+[⁾]*)?"),
-            ("power", r"\*\*|\^"),
-            ("times", r"\*|·|×|⋅|∗|∙|•|\\cdot(?![a-z])|\\times(?![a-z])"),
-            ("over", r"/|÷|∕|⁄|\\div(?![a-z])|\\over(?![a-z])"),
-            ("sign", r"[+\-−–—±]|\\pm(?![a-z])"),
-            ("open", r"[(\[{]|\\\{"),
-            ("close", r"[)\]}]|\\\}"),
-            ("bar", r"\\?\||\\[lr]?[vV]ert(?![a-z])"),
-            ("dressed", rf"\\{_DRESS}\s*\{{\s*{_LETTERS}\s*\}}(?:{_INDEX})?'*"),
-            ("name", rf"\\?{_LETTERS}(?:{_INDEX}|[\u2080-\u209f]+)?'*"),
-        )
-    )
-)
+_STARTS = {"name", "dressed", "log", "root", "frac", "open", "soft", "landau", "little"}  # of a factor, but for numbers
 _CLOSED_BY = {"(": ")", "[": "]", "{": "}", r"\{": r"\}"}
-
-
-class NotationError(ValueError):
-    """A text that is no rate; the message shows the place."""
-
-
-@dataclass(frozen=True)
-class Token:
-    kind: str
-    text: str
-    start: int
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
 
 
 @dataclass(frozen=True)
 class Notation:
-    """What a text says: quantity = variable^power (ln variable)^log_power."""
+    """What a text says: R = variable^power (ln variable)^log_power, or R / T where it is divided."""
 
     power: Fraction
     log_power: Fraction
-    variable: str = "T"
-    quantity: str = ""  # as it was written, without "/ T"
-    divided: bool = False  # the text speaks of R / T
-    soft: bool = False  # Õ: powers of ln T are hidden
+    variable: str
+    divided: bool  # the text speaks of R / T
+    soft: bool  # Õ: powers of ln T are hidden
 
     @property
     def remark(self) -> str:
-        if not self.soft:
-            return ""
-        return (
-            f"Õ hides powers of ln {self.variable}: only those that are written count, and a hidden one may pass for a "
-            f"larger exponent; write it out where it is known"
-        )
+        hidden = f"Õ hides powers of ln {self.variable}: only those that are written count, and a hidden one may pass "
+        return f"{hidden}for a larger exponent; write it out where it is known" if self.soft else ""
 
 
-@dataclass(frozen=True)
-class _Monomial:
-    """Powers of names, and powers of logarithms of products of names."""
-
-    powers: dict[str, Fraction]
-    logs: dict[frozenset, Fraction]
-
-    def times(self, other: _Monomial, sign=1) -> _Monomial:
-        return _Monomial(_sum(self.powers, other.powers, sign), _sum(self.logs, other.logs, sign))
-
-    def to_the(self, power: Fraction) -> _Monomial:
-        return _Monomial(*({k: v * power for k, v in terms.items()} for terms in (self.powers, self.logs)))
-
-    def constant(self) -> bool:
-        return not self.powers and not self.logs
+# A product is a dictionary of powers: its keys are names and, for logarithms, sets of the names within.
 
 
-_ONE = _Monomial({}, {})
-
-
-def _sum(first, second, sign):
+def _times(first: dict, second: dict, sign=1) -> dict:
     total = dict(first)
-    for name, power in second.items():
-        total[name] = total.get(name, 0) + sign * power
-    return {name: power for name, power in total.items() if power}
+    for key, power in second.items():
+        total[key] = total.get(key, 0) + sign * power
+    return {key: power for key, power in total.items() if power}
+
+
+def _to_the(product: dict, power: Fraction) -> dict:
+    return {key: value * power for key, value in product.items()}
 
 
 def read(text) -> Notation:
@@ -172,40 +75,10 @@ def read(text) -> Notation:
     return _Reader(text).notation()
 
 
-def _tokens(text: str) -> list[Token]:
-    found, place = [], 0
-    while place < len(text):
-        match = _TOKENS.match(text, place)
-        if match is None:
-            comma = text[place] == "," and text[place - 1 : place].isdigit()
-            hint = "write the decimal point" if comma else f"write for example {EXAMPLE}"
-            raise _error(text, place, f"{shown(text[place])} is not understood; {hint}")
-        if match.lastgroup != "space":
-            found.extend(_split(Token(match.lastgroup, match.group(), place)))
-        place = match.end()
-    return [*found, Token("end", "", len(text))]
-
-
-def _split(token: Token) -> list[Token]:
-    """TlnT and sqrtT are two or three words, KT and dT are products with a constant."""
-    if token.kind == "name" and re.fullmatch(r"[ABCDGKLMSabcdk]{1,2}[TnN]", token.text):
-        return [Token("name", letter, token.start + i) for i, letter in enumerate(token.text)]
-    parts = token.kind == "name" and re.fullmatch(r"([^\W\d_])?(ln|log|sqrt)([^\W\d_])?", token.text)
-    if not parts:
-        return [token]
-    kinds = ("name", "root" if parts[2] == "sqrt" else "log", "name")
-    return [Token(kind, parts[i], token.start + parts.start(i)) for i, kind in enumerate(kinds, 1) if parts[i]]
-
-
-def _error(text: str, place: int, message: str) -> NotationError:
-    line = " ".join(f"{text[:place]} here --> {text[place:]}".split())
-    return NotationError(f"rate = '{line}': {message}")
-
-
 class _Reader:
     def __init__(self, text: str):
         self.text = text
-        self.tokens = _tokens(text)
+        self.tokens = tokens_of(text)
         self.at = self.depth = 0
         self.seen: dict[str, int] = {}  # names and where they were first met
         self.soft = self.landau = False
@@ -216,9 +89,9 @@ class _Reader:
         relations = [i for i, token in enumerate(self.tokens) if token.kind == "relation"]
         if len(relations) > 1:
             raise self.error("there are two relations; state one, such as 'R <= T^0.5'", self.tokens[relations[1]])
-        quantity, divisor = "", None
+        divisor = None
         if relations:
-            quantity, divisor = self.left(self.tokens[: relations[0]])
+            divisor = self.left(self.tokens[: relations[0]])
             self.at = relations[0] + 1
         rate = self.product()
         if self.now.kind != "end":
@@ -226,17 +99,17 @@ class _Reader:
         variable = self.variable()
         if variable is None and not (relations or self.landau):
             raise self.error("a number alone is no rate; write T^0.5 for an exponent, or O(1) for a constant", 0)
-        logs = sum((power for names, power in rate.logs.items() if variable in names), Fraction(0))
-        power = rate.powers.get(variable, Fraction(0))
+        logs = sum((p for key, p in rate.items() if isinstance(key, frozenset) and variable in key), Fraction(0))
+        power = rate.get(variable, Fraction(0))
         if variable in ("C", "c") and (power, logs) == (1, 0):
             raise self.error(f"is {variable} a constant? then write O(1); a variable is better called T or n", 0)
         if max(abs(power), abs(logs)) > LARGEST:
             raise self.error("the exponent is too large", 0)
-        return Notation(power, logs, variable or "T", quantity, variable is not None and divisor == variable, self.soft)
+        return Notation(power, logs, variable or "T", variable is not None and divisor == variable, self.soft)
 
-    def left(self, tokens: list[Token]) -> tuple[str, str | None]:
-        """What stands before the relation: the quantity's name, and what divides it."""
-        text = self.text[: self.tokens[len(tokens)].start].strip().strip("$").strip()
+    def left(self, tokens: list[Token]) -> str | None:
+        """What divides the quantity that stands before the relation."""
+        text = self.text[: self.tokens[len(tokens)].start]
         for token in tokens:
             if token.kind in ("power", "superscript", "times", "root"):
                 raise self.error("on the left stands the quantity, R or R/T; the powers stand on the right", token)
@@ -246,8 +119,7 @@ class _Reader:
         if re.search(r"(?i)\b(average|mean|per)\b", text) and re.search(r"(?i)regret|\bR\b", text):
             raise self.error("is it the regret of all steps or of one? write 'R = ...' or 'R/T = ...'", 0)
         if not overs:
-            self.argument(tokens)
-            return text, None
+            return self.argument(tokens)
         if len(overs) > 1:
             raise self.error("only one division makes sense here: R/T", tokens[overs[1]])
         [place] = overs
@@ -261,8 +133,7 @@ class _Reader:
         if divisor is None or divisor.kind not in ("name", "dressed"):
             raise self.error("the quantity can be divided by the variable alone, as in R/T = ...", tokens[place])
         self.argument(numerator)
-        within = re.search(r"frac\s*\{(.*)\}\s*\{", text)
-        return (within[1] if within else re.split("[/÷∕⁄]", text)[0]).strip(), self.name(divisor)
+        return self.name(divisor)
 
     def argument(self, tokens: list[Token]) -> None:
         """R(n) names its variable."""
@@ -294,7 +165,7 @@ class _Reader:
 
     def error(self, message: str, where: Token | int | None = None) -> NotationError:
         where = self.now if where is None else where
-        return _error(self.text, where if isinstance(where, int) else where.start, message)
+        return error_at(self.text, where if isinstance(where, int) else where.start, message)
 
     def unexpected(self) -> str:
         token = self.now
@@ -308,34 +179,27 @@ class _Reader:
             return f"{token.text!r} closes nothing"
         return f"{token.text!r} is not expected; write for example {EXAMPLE}"
 
-    def product(self) -> _Monomial:
+    def product(self) -> dict:
         if self.now.kind == "sign":
             raise self.error("a rate has no sign; write what grows or shrinks, such as T^0.5 or T^-0.5")
-        total, number = self.factor()
-        bare_divisor = None  # 1/T ln T: is ln T below or above?
+        total, _ = self.factor()
+        divided = None  # 1/T ln T: is ln T below or above? whether the divisor is a bare number
         while True:
             token = self.now
-            if token.kind == "times":
-                self.take()
-                factor, number = self.factor()
-                total, bare_divisor = total.times(factor), None
-            elif token.kind == "over":
-                if bare_divisor is not None:
-                    raise self.error("two divisions in a row; write brackets")
-                self.take()
-                factor, number = self.factor()
-                total, bare_divisor = total.times(factor, -1), (token, number)
-            elif token.kind in ("name", "dressed", "log", "root", "frac", "open", "soft", "landau", "little") or (
-                token.kind == "bar" and self.depth == 0
-            ):
-                if bare_divisor is not None and not (bare_divisor[1] and self.text[token.start - 1].isspace()):
-                    raise self.error("does this stand below the '/' or beside it? write brackets or *")
-                factor, number = self.factor()
-                total, bare_divisor = total.times(factor), None
-            else:
+            beside = token.kind in _STARTS or (token.kind == "bar" and self.depth == 0)
+            if not beside and token.kind not in ("times", "over"):
                 return total
+            if divided is not None and token.kind == "over":
+                raise self.error("two divisions in a row; write brackets")
+            if divided is not None and beside and not (divided and self.text[token.start - 1].isspace()):
+                raise self.error("does this stand below the '/' or beside it? write brackets or *")
+            if not beside:
+                self.take()
+            factor, number = self.factor()
+            over = token.kind == "over"
+            total, divided = _times(total, factor, -1 if over else 1), number if over else None
 
-    def factor(self) -> tuple[_Monomial, bool]:
+    def factor(self) -> tuple[dict, bool]:
         """A power, and whether it is a bare number."""
         first = self.now
         atom = self.atom()
@@ -351,7 +215,7 @@ class _Reader:
             base = self.text[first.start : caret.start].strip()
             fraction = f"{bare}/{self.tokens[self.at + 1].text}"
             raise self.error(f"is the exponent {bare} or {fraction}? write {base}^({fraction}), or ({base}^{bare})/...")
-        return atom.to_the(power), False
+        return _to_the(atom, power), False
 
     def no_exponential(self, base: Token) -> None:
         """2^T and e^(-T) are refused as what they are."""
@@ -364,28 +228,26 @@ class _Reader:
         if names:
             raise self.error(f"{base.text}^… {NO_RATES['exp']}", base)
 
-    def atom(self) -> _Monomial:
+    def atom(self) -> dict:
         token = self.take()
         match token.kind:
             case "decimal" | "vulgar":
                 if not self.number(token):
                     raise self.error("0 is no rate", token)
-                return _ONE
+                return {}
             case "name" | "dressed":
                 return self.named(token)
-            case "open":
-                return self.group(token)
-            case "bar":
-                return self.bars(token)
+            case "open" | "bar":
+                return self.within(token, self.product)
             case "log":
                 return self.logarithm(token)
             case "root":
-                degree = {"∛": 3, "∜": 4, "cbrt": 3}.get(token.text) or int(_digits(token.text) or 2)
+                degree = {"∛": 3, "∜": 4, "cbrt": 3}.get(token.text) or int(re.sub(r"\D", "", token.text) or 2)
                 if not degree:
                     raise self.error("there is no root of degree 0", token)
-                return self.atom().to_the(Fraction(1, degree))
+                return _to_the(self.atom(), Fraction(1, degree))
             case "frac":
-                return self.part(self.atom).times(self.part(self.atom), -1)
+                return _times(self.part(self.atom), self.part(self.atom), -1)
             case "soft" | "landau":
                 self.soft, self.landau = self.soft or token.kind == "soft", True
                 if self.now.kind != "open":
@@ -396,34 +258,24 @@ class _Reader:
         self.at -= 1
         raise self.error(self.unexpected())
 
-    def group(self, opened: Token) -> _Monomial:
-        self.deeper(opened)
-        inner = self.product()
-        self.close(opened)
-        return inner
-
-    def bars(self, opened: Token) -> _Monomial:
-        self.deeper(opened)
-        inner = self.product()
-        if self.take().kind != "bar":
-            raise self.error("the bar | is not closed", opened)
-        self.depth -= 1
-        return inner
-
-    def deeper(self, opened: Token) -> None:
+    def within(self, opened: Token, read):
+        """What `read` finds between a bracket or a bar and the one that closes it."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error("the brackets are nested too deeply", opened)
-
-    def close(self, opened: Token) -> None:
-        if self.now.kind == "end":
+        inner = read()
+        closing = self.now
+        if opened.kind == "bar" and closing.kind != "bar":
+            raise self.error("the bar | is not closed", opened)
+        if closing.kind == "end":
             raise self.error(f"{opened.text!r} is not closed", opened)
-        if self.now.kind != "close":
+        if opened.kind == "open" and closing.kind != "close":
             raise self.error(self.unexpected())
-        if self.now.text != _CLOSED_BY[opened.text]:
-            raise self.error(f"{opened.text!r} is closed by {self.now.text!r}")
+        if opened.kind == "open" and closing.text != _CLOSED_BY[opened.text]:
+            raise self.error(f"{opened.text!r} is closed by {closing.text!r}")
         self.take()
         self.depth -= 1
+        return inner
 
     def part(self, read):
         """A part of a LaTeX fraction: a group, or one digit as in \\frac12."""
@@ -434,19 +286,19 @@ class _Reader:
         return read()
 
     def name(self, token: Token) -> str:
-        name = unicodedata.normalize("NFKC", re.sub(rf"\\{_DRESS}|[\\{{}}\s]", "", token.text))
+        name = unicodedata.normalize("NFKC", re.sub(rf"\\{DRESS}|[\\{{}}\s]", "", token.text))
         self.seen.setdefault(name, token.start)
         return name
 
-    def named(self, token: Token) -> _Monomial:
+    def named(self, token: Token) -> dict:
         name = self.name(token)
         if name in NO_RATES:
             raise self.error(f"{name} {NO_RATES[name]}", token)
         if re.search("^ln|log|sqrt", name.lower()):
             raise self.error(f"is there a logarithm or a root in {name}? write spaces and brackets, as in ln(T)", token)
-        return _Monomial({name: Fraction(1)}, {})
+        return {name: Fraction(1)}
 
-    def logarithm(self, token: Token) -> _Monomial:
+    def logarithm(self, token: Token) -> dict:
         power = Fraction(1)
         if self.now.kind in ("power", "superscript"):
             if self.text[self.now.end :].lstrip().startswith("{("):
@@ -463,9 +315,9 @@ class _Reader:
             raise self.error(f"is it (ln {inner})^… or ln({inner}^…)? write brackets")
         if not bracketed and argument_at.kind in ("decimal", "vulgar"):
             raise self.error("how far does the logarithm reach? write brackets", argument_at)
-        if argument.logs:
+        if any(isinstance(key, frozenset) for key in argument):
             raise self.error("the logarithm of a logarithm has no place in a rate; leave it out", token)
-        return _Monomial({}, {frozenset(argument.powers): power} if argument.powers and power else {})
+        return {frozenset(argument): power} if argument and power else {}
 
     # exponents
 
@@ -475,15 +327,13 @@ class _Reader:
         if token.kind == "superscript":
             return self.superscript(token), ""
         start = self.now
-        sign = -1 if self.now.kind == "sign" and self.now.text in "-−–—" else 1
-        if self.now.kind == "sign":
-            self.take()
+        sign = self.sign()
         bare = self.now.kind == "decimal" and self.now.text.isdigit()
         value = sign * self.unit()
         return value, self.text[start.start : self.tokens[self.at - 1].end] if bare else ""
 
     def superscript(self, token: Token) -> Fraction:
-        plain = "".join(_SUPERSCRIPTS.get(sign, ".") for sign in token.text)
+        plain = "".join(SUPERSCRIPTS.get(sign, ".") for sign in token.text)
         inner = _Reader(plain)
         try:
             value = inner.arithmetic()
@@ -495,11 +345,9 @@ class _Reader:
         return value
 
     def arithmetic(self) -> Fraction:
-        sign = self.sign()
-        total = sign * self.term()
+        total = self.sign() * self.term()
         while self.now.kind == "sign":
-            sign = self.sign()
-            total += sign * self.term()
+            total += self.sign() * self.term()
         return total
 
     def sign(self) -> int:
@@ -530,10 +378,7 @@ class _Reader:
             case "vulgar":
                 return self.number(token)
             case "open":
-                self.deeper(token)
-                value = self.arithmetic()
-                self.close(token)
-                return value
+                return self.within(token, self.arithmetic)
             case "frac":
                 top, bottom = self.part(self.unit), self.part(self.unit)
                 if not bottom:
@@ -553,7 +398,3 @@ class _Reader:
         if abs(int(ten or 0)) > MOST_DIGITS:
             raise self.error("the number is too large or too small", token)
         return Fraction(token.text)
-
-
-def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))

@@ -1,0 +1,176 @@
+"""What a check found, and how it is shown."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from function_zoo import Cost
+
+from ..claims import Claim, Outcome
+from ..display import WIDTH, Speaking, wrapped
+from ..engine.simulate import Runs
+from ..fit.fit import Fit
+from ..rates import Rate
+from ..verdict.rules import Verdict
+from .budget import Plan, duration
+from .meaning import shape
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..verdict.agreement import Agreement
+
+
+class Tilted(NamedTuple):
+    """The same runs, had they grown like T^slope, and the verdict on them."""
+
+    slope: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Speaking):
+    """What a check found: `print` it, or look at its parts.
+
+    `verdict` is the answer; `fit`, `runs`, `rate`, `claim`, `cost` and `algorithm` are what it rests on; `plan` has
+    horizons, replicates and the forecast; `control` is the negative control: the same runs, tilted to the smallest
+    growth that should have been caught, must be REFUTED.  `agreement` compares runs with the predicted curve, where
+    there is one.  `passed` is True for CONSISTENT alone.  See `check`.
+    """
+
+    verdict: Verdict
+    claim: Claim
+    algorithm: object
+    cost: Cost
+    runs: Runs | None
+    fit: Fit | None
+    plan: Plan
+    control: Tilted | None
+    agreement: Agreement | None
+    seconds: float
+    budget: float | None  # seconds, None where horizons and replicates were given
+    cautions: tuple[str, ...] = field(default=())
+
+    @property
+    def rate(self) -> Rate:
+        return self.claim.rate
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.name == Outcome.CONSISTENT
+
+    def __bool__(self):
+        raise TypeError("a check has three answers: ask check.passed, or check.verdict.name for which")
+
+    @property
+    def forceful(self) -> bool:
+        """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
+        return self.control is not None and self.control.verdict.name == Outcome.REFUTED
+
+    def plot(self, background=None):
+        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure.
+
+        `background`, the folder of a study, adds its mean curves in grey: those of the same cost, if it has them.
+        """
+        if self.fit is None:
+            if self.runs is None:
+                raise ValueError(f"there is nothing to draw: {self.verdict.reason}")
+            return self.runs.plot()
+        from ..figures.backdrop import backdrop_of
+
+        behind = backdrop_of(background).behind(str(self.cost), self.cost.name, self.cost.dim)
+        return self.fit.plot(self.rate, background=behind)
+
+    def report(self, folder, background=None) -> Path:
+        """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page.
+
+        `background` is that of `plot`.
+        """
+        from ..report.check_page import write_check
+
+        return write_check(self, folder, background)
+
+    # What it says
+
+    @cached_property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        grows = "at most" if self.claim.kind == "upper" else "at least"
+        where = f"{self.cost.name}, d = {self.cost.dim},"
+        claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {shape(self.rate)}"
+        if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
+            return f"{self.verdict.name}, but without force: {claim}"
+        return f"{self.verdict.name}: {claim}"
+
+    def _title(self):
+        return "Check"
+
+    def _facts(self):
+        facts = {"verdict": self.headline}
+        if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
+            facts["no force"] = f"{self._controlled()}, so that this verdict says little"
+        facts["because"] = self.verdict.reason
+        if self.fit is not None and self.rate.log_power:
+            facts["slope"] = self._slope()
+        if self.forceful:
+            facts["control"] = self._controlled()
+        if self.runs is not None:
+            facts["runs"] = self._runs()
+            facts["noise"] = self._noise()
+        if self.agreement is not None:
+            facts["theory"] = f"agreement with the predicted curve: {self.agreement}"
+        facts["caution"] = "; ".join(self.cautions) or "none"
+        facts["time"] = self._time()
+        return facts
+
+    def _slope(self) -> str:
+        """What a slope is worth that does not hold the logarithm: nobody is to take it for the growth of R."""
+        pure, log = self.fit.at(0.0), shape(Rate.of_regret(0.0, self.rate.log_power)).removeprefix("T^0 ")
+        return (
+            f"is that of R / {log}, as the claim has it; R alone grows like "
+            f"T^{pure.slope:.3f} [{pure.low:.3f}, {pure.high:.3f}] over these T"
+        )
+
+    def _controlled(self) -> str:
+        if self.control is None:
+            return "no growth of these runs would have been REFUTED"
+        must = "as it must be" if self.forceful else "and should be REFUTED"
+        tilted = shape(Rate.of_regret(round(self.control.slope, 3), self.rate.log_power))
+        return f"the same runs, tilted to {tilted}, come out {self.control.verdict.name}, {must}"
+
+    def _runs(self) -> str:
+        frame = self.runs.frame
+        T = sorted(frame["horizon"].unique())
+        window = ""
+        if self.fit is not None and (used := self.fit.data.horizons)[0] > T[0]:
+            window = f", fitted from {used[0]:.7g} on"
+        once = "each seen at every horizon"
+        if not self.algorithm.anytime:
+            once = "new ones at every horizon, which it asks for"
+        return f"{frame['replicate'].nunique()}, {once}: T = {T[0]} ... {T[-1]}, {len(T)} horizons{window}"
+
+    def _noise(self) -> str:
+        last = self.runs.frame[self.runs.frame["horizon"] == self.runs.frame["horizon"].max()]["regret"]
+        scatter = f"{100 * last.std() / last.mean():.0f} %" if len(last) > 1 and last.mean() > 0 else "unknown"
+        shared = self.runs.shared
+        return f"{shared['noise']}, seed {shared['seed']}; single runs scatter by {scatter} at T_max"
+
+    def _time(self) -> str:
+        if self.budget is None:
+            return duration(self.seconds)
+        return f"{duration(self.seconds)} of {duration(self.budget)}; {duration(self.plan.seconds)} were forecast"
+
+    def __str__(self):
+        facts = self._facts()
+        width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+        lines = wrapped(facts.pop("verdict"), others="  ", width=width)
+        for name, value in facts.items():
+            if name != "caution" or value != "none":
+                lines += wrapped(str(value), f"{name:8}  ", " " * 10, width=width)
+        return "\n".join(lines)
+
+    def __repr__(self):
+        return f"<Check {self.headline}>"

@@ -1,0 +1,72 @@
+"""A case: one algorithm on one cost, with all that theory says before it runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from ..claims import NEVER, Case, Claim, Curve, Hard
+from ..engine.simulate import Job
+from ..predict.far import visible
+from .grid import window_of
+
+FEWEST_ALIGNMENTS, ALIGNED_CELLS = 2, 2**16  # of a planned curve: as many alignments as so many cells in all allow
+
+
+def case_of(
+    job: Job,
+    claims: tuple[Claim, ...],
+    *,
+    horizons: tuple[int, ...],
+    replicates: int,
+    onset: float,
+    curve: Curve | None = None,
+    label: str | None = None,
+    hard: Hard | None = None,
+) -> Case:
+    """The case of a job; `label` names its algorithm, by default as it is settled."""
+    return Case(
+        family=job.cost.name,
+        parameters={name: str(value) for name, value in job.cost.parameters.items()},
+        constants={k: v for k, v in asdict(job.cost.constants).items() if not isinstance(v, tuple)},
+        algorithm=job.algorithm.label if label is None else label,
+        anytime=job.algorithm.anytime,
+        plain=job.plain,
+        series=job.series,
+        horizons=tuple(horizons),
+        replicates=replicates,
+        window=window_of(horizons, onset),
+        onset=onset,
+        shift=job.algorithm.shift(job.cost),
+        claims=claims,
+        controls=(),
+        curve=curve,
+        hard=hard,
+    )
+
+
+def planned_curve(job: Job, span: tuple[int, int], *, sizes: tuple[int, ...], most_alignments: int = 4) -> Curve | None:
+    """The predicted regret over a span of horizons or further, with the first of some numbers of cells that reaches it.
+
+    None where there is no theory, or where it takes more cells.  A small curve, for which a plan can wait.
+    """
+    if not hasattr(job.algorithm, "level_rule"):
+        return None
+    from ..predict.predicted_curve import predicted_curve
+
+    for cells in sizes:
+        alignments = max(FEWEST_ALIGNMENTS, min(most_alignments, ALIGNED_CELLS // cells))
+        try:
+            curve = predicted_curve(job.algorithm, job.cost, span[0], cells, alignments, job.seed, job.alignment)
+        except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
+            continue
+        if curve.horizons[-1] >= span[1]:
+            return curve
+    return None
+
+
+def onset_of(job: Job, claim: Claim, *, curve: Curve | None, last: int, margin: float) -> float:
+    """The T from which on the predicted slope stays within the margin of the promise; a rough one without a curve."""
+    if curve is None:
+        return job.algorithm.onset(job.cost, last)
+    found = visible(curve, claim.rate, job.series.period, margin, claim.kind)
+    return NEVER if found is None else found

@@ -1,0 +1,134 @@
+"""From the runs of a case to verdicts on its claims, the one way of checks, assertions and studies.
+
+The runs are fitted over the window; a window in which theory expects another slope is not judged; a claim is decided by
+the rules of the caller; and a negative control, the same runs tilted, is decided by the same rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..claims import NEVER, Case, Claim, Control, Outcome
+from ..fit.fit import Fit, fit_rate
+from ..fit.log_means import FitError, LogMeans, log_means, rounded_up
+from ..predict.far import visible
+from .findings import Blame, Overruled, Rule
+from .rules import Verdict, decide
+
+if TYPE_CHECKING:
+    from .agreement import Agreement
+
+FEASIBLE = 1e12  # the last horizon that anybody would wait for
+
+
+class Judgement(NamedTuple):
+    """What the runs of a case say; `problem` says why nothing is judged, and every verdict repeats it."""
+
+    data: LogMeans | None  # at all horizons
+    fit: Fit | None  # over the window, no log power divided out
+    problem: str
+    verdicts: tuple[tuple[Verdict, ...], ...]  # on each claim that a single cost can decide: on its rate, on its parts
+    controls: tuple[tuple[Control, Verdict], ...]
+
+
+def judge_case(
+    case: Case,
+    runs,
+    by: Callable[..., tuple[Verdict, ...]],
+    *,
+    rules: dict,
+    agreement: Agreement | None = None,
+    problem: str = "",
+    controls: Callable[[Verdict], Iterable[Control]] | None = None,
+) -> Judgement:
+    """Fit and judge the runs of a case.
+
+    `by(fit, claim, **rules)` gives the verdicts on a claim, the one on its rate first; `rules` are those of `decide`,
+    a margin among them.  `problem` is what is known to be wrong with the runs, None are no runs at all.  The controls
+    are those of the case, or what `controls` makes of the verdict on its own rate.
+    """
+    data = fit = None
+    try:
+        data = None if runs is None else log_means(runs)
+        fit = None if problem else fit_rate(data, window=case.window, period=case.period)
+    except FitError as error:
+        problem = problem or str(error)
+    if fit is not None:
+        problem = premature(case, fit, rules["margin"], agreement) or fit.problem
+    claims = [claim for claim in case.claims if claim.per_cost]
+    if problem:
+        refused = Verdict(Outcome.INCONCLUSIVE, problem, margin=rules["margin"])
+        refusals = tuple((refused,) * claim.parts for claim in claims)
+        return Judgement(data, fit, problem, refusals, tuple((control, refused) for control in case.controls))
+    verdicts = tuple(by(fit, claim, **rules) for claim in claims)
+    tilted = case.controls if controls is None else controls(verdicts[claims.index(case.own)][0])
+    return Judgement(data, fit, "", verdicts, tuple((c, judge_control(c, case.own, fit, **rules)) for c in tilted))
+
+
+def judge_control(control: Control, own: Claim, fit: Fit, **rules) -> Verdict:
+    """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
+
+    Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
+    """
+    return decide(fit.tilted(control.tilt(own)), own.rate, own.kind, **rules)
+
+
+def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float | None:
+    """What a fit finds in the predicted regret: that of its runs, or else that of the curve over other partitions."""
+    if agreement is not None:
+        known = agreement.table.set_index("horizon")["predicted"].reindex(fit.data.horizons).to_numpy()
+        if np.isfinite(known).all():
+            return fit.slope_of(known)
+    return None if case.curve is None else fit.slope_of(np.exp(case.curve.log_regret(fit.x)))
+
+
+def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None = None) -> str:
+    """What is wrong with a window that starts before the onset: theory expects another slope there.
+
+    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
+    """
+    first, last = case.window
+    if first >= case.onset:
+        return ""
+    onset = case.onset
+    if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
+        onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
+    needed = onset * (case.period**2 if case.period else 16.0)
+    advice = "; no T that can be run would do"
+    if needed < FEASIBLE:
+        advice = f"; T_max = {rounded_up(needed)} would do" if needed > last else ""
+    if case.curve is None:
+        ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
+        return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
+    predicted = predicted_slope(case, fit, agreement)
+    promised = case.own.rate
+    return (
+        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
+        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}{advice}"
+    )
+
+
+def _approach(case: Case, margin: float) -> str:
+    """When the predicted slope comes near the promise."""
+    near = f"within {margin:g} of the promise (its logarithm included)"
+    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
+    if seen is not None:
+        return f"comes {near} at T = {seen:.2g}"
+    return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"
+
+
+def irrefutable(claim: Claim) -> str:
+    """Why no runs can refute a claim, empty if they can."""
+    if not claim.violated:
+        return ""
+    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
+
+
+def held_back(verdict: Verdict, why: str) -> Verdict:
+    """The same, but no refutation where there is a reason against one."""
+    if not why or verdict.name != Outcome.REFUTED:
+        return verdict
+    return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)
