@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import is_dataclass
 from itertools import pairwise
+from types import UnionType
+from typing import get_args, get_origin, get_type_hints
 
-from ..claims import Case
+from ..claims import Case, Claim, Control, Curve, Hard, Series
+from ..rates import Rate
 from .errors import shown
 
 LONGEST = 100_000  # characters of a text
@@ -154,59 +158,46 @@ def fields(others=None, optional=(), **checks):
     return checked
 
 
+def record(kind, /, **narrower):
+    """A dataclass as its own annotations have it; for some fields another check."""
+    return fields(**{name: _as_annotated(part) for name, part in get_type_hints(kind).items()} | narrower)
+
+
+def _as_annotated(kind):
+    inner = get_args(kind)
+    if isinstance(kind, UnionType):  # of something and None
+        return maybe(_as_annotated(inner[0]))
+    if get_origin(kind) is tuple:
+        return listed(_as_annotated(inner[0])) if inner[-1] is ... else tuples(*map(_as_annotated, inner))
+    if get_origin(kind) is dict:
+        return mapping(_as_annotated(inner[1]))
+    if hasattr(kind, "_fields"):
+        return tuples(*map(_as_annotated, get_type_hints(kind).values()))
+    return record(kind) if is_dataclass(kind) else {str: text, bool: boolean, int: whole(), float: number()}[kind]
+
+
 # What a store holds
 
-RATE = fields(exponent=number(-100, 100), log_power=number(-100, 100))
-CLAIM = fields(
-    theorem=text,
-    statement=text,
-    kind=one_of("upper", "lower"),
-    printed=RATE,
-    corrected=maybe(RATE),
-    corrected_name=maybe(text),
-    per_cost=boolean,
-    violated=listed(tuples(text, text)),
-    remarks=listed(text),
-)
-SERIES = fields(
-    digest=text,
-    cost=text,
-    dim=whole(1, 10**6),
-    algorithm=text,
-    noise=text,
-    alignment=text,
-    seed=whole(),
-    period=maybe(number(1 + 1e-9, 1e50)),
-)
-CURVE = fields(
+HORIZON = whole(1, 2**53)
+RATE = record(Rate, exponent=number(-100, 100), log_power=number(-100, 100))
+CLAIM = record(Claim, kind=one_of("upper", "lower"), printed=RATE, corrected=maybe(RATE))
+CURVE = record(
+    Curve,
     horizons=listed(number(1, 1e300), 2, MOST_POINTS),
     regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
     cells=listed(number(0, 1e300), 2, MOST_POINTS),
-    limit=text,
 )
-HARD = fields(
-    key=text,
-    runs=text,
-    bounds=listed(whole(1, 2**53), 0, 100),
-    horizons=listed(whole(1, 2**53), 0, 100),
-    members=whole(0, 1000),
-    reason=text,
-)
-CASE = fields(
-    family=text,
-    parameters=mapping(text),
+HARD = record(Hard, bounds=listed(HORIZON, 0, 100), horizons=listed(HORIZON, 0, 100), members=whole(0, 1000))
+CASE = record(
+    Case,
     constants=mapping(scalar),
-    algorithm=text,
-    anytime=boolean,
-    plain=boolean,
-    series=SERIES,
-    horizons=listed(whole(1, 2**53), fewest=1),
+    series=record(Series, dim=whole(1, 10**6), period=maybe(number(1 + 1e-9, 1e50))),
+    horizons=listed(HORIZON, fewest=1),
     replicates=whole(1, 10**9),
     window=tuples(number(1, 2**53), number(1, 2**53)),
-    onset=number(),
     shift=maybe(number(0)),
     claims=listed(CLAIM, fewest=1),
-    controls=listed(fields(by=number(1e-6, 100)), fewest=1),
+    controls=listed(record(Control, by=number(1e-6, 100)), fewest=1),
     curve=maybe(CURVE),
     hard=HARD,
 )
