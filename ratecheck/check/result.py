@@ -70,28 +70,19 @@ class Check(Speaking):
         """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
         return self.control is not None and self.control.verdict.name == Outcome.REFUTED
 
-    def plot(self, background=None):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure.
-
-        `background`, the folder of a study, adds its mean curves in grey: those of the same cost, if it has them.
-        """
+    def plot(self):
+        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
         if self.fit is None:
             if self.runs is None:
                 raise ValueError(f"there is nothing to draw: {self.verdict.reason}")
             return self.runs.plot()
-        from ..figures.backdrop import backdrop_of
+        return self.fit.plot(self.rate)
 
-        behind = backdrop_of(background).behind(str(self.cost), self.cost.name, self.cost.dim)
-        return self.fit.plot(self.rate, background=behind)
-
-    def report(self, folder, background=None) -> Path:
-        """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page.
-
-        `background` is that of `plot`.
-        """
+    def report(self, folder) -> Path:
+        """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page."""
         from ..report.check_page import write_check
 
-        return write_check(self, folder, background)
+        return write_check(self, folder)
 
     # What it says
 

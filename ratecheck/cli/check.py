@@ -12,7 +12,7 @@ import function_zoo as zoo
 from ..algorithms.registry import NAMED
 from ..arguments import meant
 from ..study.load import CannotLoad, module_at, module_named
-from .parser import BACKGROUND, Mistake, Parser, completing, folder, natural, some, whole, workers
+from .parser import Mistake, Parser, completing, folder, natural, some, whole, workers
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
 NOISES = ("gaussian", "uniform", "rademacher", "student")
@@ -84,7 +84,6 @@ def make_parser(prog) -> Parser:
     how.add_argument("--margin", type=real, metavar="M", help="of the slope (default: 0.05)")
     parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
     parser.add_argument("--plot", type=picture, metavar="FILE", help="write the figure there: .png, .svg or .pdf")
-    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot or --report: {BACKGROUND}")
     parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
     parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
     return parser
@@ -120,11 +119,6 @@ def _checked(arguments) -> int:
         from ..report.check_page import check_folder
 
         check_folder(arguments.report)
-    if arguments.background is not None and arguments.plot is None and arguments.report is None:
-        raise ValueError("--background DIR is drawn by --plot FILE or --report DIR")
-    from ..figures.backdrop import backdrop_of
-
-    backdrop = backdrop_of(arguments.background)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     algorithm = (
@@ -150,17 +144,17 @@ def _checked(arguments) -> int:
     except AlgorithmError as error:
         return _failed(error)
     print(done, flush=True)
-    if not _written(done, arguments, backdrop):
+    if not _written(done, arguments):
         return EXIT_FAILED
     return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
 
 
-def _written(done, arguments, backdrop) -> bool:
+def _written(done, arguments) -> bool:
     """Whether figure and report could be written; what was found is said either way."""
     for path, write in ((arguments.plot, _draw), (arguments.report, type(done).report)):
         try:
             if path is not None:
-                print(write(done, path, backdrop))
+                print(write(done, path))
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -180,12 +174,12 @@ def _failed(error) -> int:
     return EXIT_FAILED
 
 
-def _draw(done, path, backdrop):
+def _draw(done, path):
     from ..files import replacing
 
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path, "wb") as file:
-        done.plot(backdrop).savefig(file, format=path.suffix[1:], facecolor="white")
+        done.plot().savefig(file, format=path.suffix[1:], facecolor="white")
     return path
 
 

@@ -8,7 +8,7 @@ import sys
 import warnings
 
 from ..display import wrapped
-from .parser import BACKGROUND, EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
+from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
 
 EXIT_REFUTED = 3
 NOTE = (
@@ -49,7 +49,6 @@ def make_parser(prog) -> Parser:
     _add_rows_and_model(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--plot", type=path, metavar="FILE", help="also a figure, .png or .svg")
-    output.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=f"with --plot: {BACKGROUND}")
     output.add_argument("--json", action="store_true", help="print an object per fit instead, on a line each")
     return parser
 
@@ -106,8 +105,6 @@ def main(argv, prog="ratecheck fit") -> int:
             print(f"remark: {sentence(warning.message)}", file=sys.stderr)
     if arguments.plot is not None and (arguments.by or arguments.plot.suffix.lower() not in (".png", ".svg")):
         parser.error("--plot takes one FILE.png or FILE.svg, and one curve: no --by")
-    if arguments.background is not None and arguments.plot is None:
-        parser.error("--background DIR is drawn by --plot FILE")
     where = dict(pair(text) for text in arguments.where)
     table = table_of(sys.stdin.buffer if arguments.table == "-" else arguments.table)
     if arguments.by is None:
@@ -163,7 +160,7 @@ def _one(arguments, table, rate, where):
         else:
             judged = verdict(fit, rate, arguments.kind, arguments.margin, arguments.level)
     if arguments.plot is not None:
-        figure = fit.plot(rate, background=arguments.background)
+        figure = fit.plot(rate)
         figure.savefig(arguments.plot, bbox_inches="tight")
     if arguments.json:
         print(json.dumps(as_record(fit, judged, where), allow_nan=False))

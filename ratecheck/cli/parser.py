@@ -18,10 +18,6 @@ LONGEST_MESSAGE = 1000
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 EXIT_NO_ROOM, EXIT_WRONG_INPUT = 1, 2
 OWN_CODE = "It executes no code but this project's own."
-BACKGROUND = (
-    "lay the mean curves of that study behind it, in grey: those of the same cost where it has them, else all of them; "
-    "after a colon, only cases whose names hold these words (studies/bowls:quadratic)"
-)
 
 
 class Mistake(argparse.ArgumentTypeError, ValueError):

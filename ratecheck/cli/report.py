@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .folders import folder_parser, remark
-from .parser import BACKGROUND, Parser, path, some
+from .parser import Parser, path
 
 
 def make_parser(prog) -> Parser:
@@ -15,7 +15,6 @@ def make_parser(prog) -> Parser:
         "--latex", action="store_true", help="also verdicts.tex, a table for a paper that has \\usepackage{booktabs}"
     )
     parser.add_argument("--no-figures", action="store_true")
-    parser.add_argument("--background", type=some, metavar="DIR[:WORDS]", help=BACKGROUND)
     parser.add_argument(
         "--out",
         type=path,
@@ -28,15 +27,13 @@ def make_parser(prog) -> Parser:
 def main(argv, prog="ratecheck report") -> int:
     arguments = make_parser(prog).parse_args(argv)
 
-    from ..figures.backdrop import backdrop_of
     from ..report import VERDICTS_TEX, write_html
     from ..store import Store
     from ..study.rendering import render
 
-    backdrop = backdrop_of(arguments.background)
     out = arguments.out or arguments.folder
     with Store(arguments.folder) as store:
-        how = {"svg": arguments.svg, "pdf": arguments.pdf_figures, "latex": arguments.latex, "backdrop": backdrop}
+        how = {"svg": arguments.svg, "pdf": arguments.pdf_figures, "latex": arguments.latex}
         _, page = render(store, out, not arguments.no_figures, **how)
         remark(store)
     print(page)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from matplotlib import rc_context
 
 from . import diagonal, plane
-from .backdrop import NOTHING
-from .background import before
 from .base import STYLE, Picture, lettered, save, save_pdf, slug
 from .compensated import COMPENSATED
 from .gap import GAP
@@ -25,13 +23,10 @@ __all__ = ["Regimes", "draw_overview", "draw_study", "lettered"]
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(drafts, family, analysis, svg=False, backdrop=NOTHING, parameters=None) -> list[Picture]:
-    """The figures of one family, perhaps with curves of another study behind its regret.
-
-    With `parameters`, lines of text, also as PDF files that carry them.
-    """
+def draw_study(drafts, family, analysis, svg=False, parameters=None) -> list[Picture]:
+    """The figures of one family; with `parameters`, lines of text, also as PDF files that carry them."""
     drawn = []
-    for kind in (before(kind, backdrop) if kind is REGRET else kind for kind in STUDY):
+    for kind in STUDY:
         with rc_context(STYLE):
             found = kind.draw(family, analysis)
             if found is not None:

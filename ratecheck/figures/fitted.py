@@ -11,8 +11,6 @@ from matplotlib.patches import Patch
 
 from ..fit.fit import Fit, in_steps
 from ..rates import Rate
-from . import background
-from .backdrop import NOTHING, Backdrop
 from .base import INK, STYLE, Drawing, colour_of, note, plain_panel, points
 
 DASHED = (0, (4, 2.5))
@@ -62,7 +60,7 @@ class Fitted:
         )
 
 
-def fitted_figure(shown: Fitted, backdrop: Backdrop = NOTHING) -> Drawing:
+def fitted_figure(shown: Fitted) -> Drawing:
     colour, level = colour_of(0), f"{100 * shown.level:g} %"
     keys = [
         Line2D([], [], color=colour, marker="o", linestyle="none", markersize=5, label=f"mean, {level} interval"),
@@ -71,14 +69,10 @@ def fitted_figure(shown: Fitted, backdrop: Backdrop = NOTHING) -> Drawing:
     ]
     if shown.shape is not None:
         keys.append(Line2D([], [], color=INK, linestyle=DASHED, linewidth=1.3, label="promised shape"))
-    keys += background.keys(backdrop)
     with rc_context(STYLE):
         seen = [shown.mean - shown.reach[0], shown.mean + shown.reach[1], shown.line]
         seen += [] if shown.shape is None else [shown.shape]
-        seen += [curve.means for curve in backdrop.curves]
-        wide = np.concatenate([shown.x, *(curve.horizons for curve in backdrop.curves)])
-        figure, axis = plain_panel(keys, wide, seen, shown.xlabel, shown.ylabel)
-        background.lay(axis, backdrop)
+        figure, axis = plain_panel(keys, shown.x, seen, shown.xlabel, shown.ylabel)
         axis.fill_between(shown.x, *shown.band, color=INK, alpha=0.25, linewidth=0)
         axis.plot(shown.x, shown.line, color=INK, linewidth=1.3)
         if shown.shape is not None:

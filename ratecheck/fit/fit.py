@@ -261,17 +261,11 @@ class Fit(Diagnostics, Speaking):
 
     # What it says of itself
 
-    def plot(self, rate=None, background=None):
-        """The means, the fitted line with its interval and, where a Rate is given, its shape: a Matplotlib figure.
-
-        `background`, the folder of a study, adds the mean curves of its cases in grey.
-        """
-        from ..figures.backdrop import backdrop_of
+    def plot(self, rate=None):
+        """The means, the fitted line with its interval and, where a Rate is given, its shape: a Matplotlib figure."""
         from ..figures.fitted import Fitted, fitted_figure
 
-        if background is not None and self.data.words.inverse:
-            raise ValueError(f"curves against T cannot be laid behind one against {self.data.words.x}, a size of steps")
-        return fitted_figure(Fitted.of(self, rate), backdrop_of(background))
+        return fitted_figure(Fitted.of(self, rate))
 
     def __str__(self):
         return lines(self._facts())

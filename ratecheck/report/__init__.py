@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..figures.backdrop import NOTHING, Backdrop
 from ..files import together
 from ..verdict.analyse import Analysis
 from .context import Context, Info
@@ -27,7 +26,6 @@ def write_report(
     info: Info,
     figures: bool = True,
     svg: bool = False,
-    backdrop: Backdrop = NOTHING,
     pdf: bool = False,
     latex: bool = False,
 ) -> Path:
@@ -41,7 +39,7 @@ def write_report(
 
             families = dict.fromkeys(family for family, _ in analysis.costs)
             known = parameters(info) if pdf else None
-            drawn = {f: drawing.draw_study(drafts, f, analysis, svg, backdrop, known) for f in families}
+            drawn = {f: drawing.draw_study(drafts, f, analysis, svg, known) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
         drafts.write("report.md", written_out(Context.in_markdown(analysis, info, drawn, tables)))

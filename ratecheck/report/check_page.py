@@ -24,7 +24,7 @@ def check_folder(folder):
         raise ValueError(f"{page} is there, and no report of a check: nothing is written over it; take another folder")
 
 
-def write_check(check: Check, folder, background=None) -> Path:
+def write_check(check: Check, folder) -> Path:
     """report.md, figures/ and runs.csv, all of them or none."""
     from matplotlib import rc_context
 
@@ -34,7 +34,7 @@ def write_check(check: Check, folder, background=None) -> Path:
     check_folder(folder)
     drawn = {"runs": check.runs.plot()} if check.runs is not None else {}
     if check.fit is not None:
-        drawn = {"fit": check.plot(background), **drawn}
+        drawn = {"fit": check.plot(), **drawn}
     folder.mkdir(parents=True, exist_ok=True)
     with together(folder) as drafts:
         with rc_context(STYLE):
