@@ -328,7 +328,7 @@ def test_a_forged_list_of_runs_is_refused(copied, change):
         hard_plan = store.study()[1][0].hard
         record = store.members(hard_plan.runs, 64)
         store.put_members(hard_plan.runs, 64, record | change)
-    with pytest.raises(StoreError, match="list of runs on the hard family"):
+    with pytest.raises(StoreError, match="the note 'members .* 64' cannot be used"):
         rendered(copied)
 
 
