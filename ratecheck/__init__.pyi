@@ -1,9 +1,9 @@
 from . import testing as testing
-from .algorithms import HOO as HOO
-from .algorithms import AdaptiveBins as AdaptiveBins
-from .algorithms import AskTell as AskTell
-from .algorithms import Compiled as Compiled
-from .algorithms import UniformBins as UniformBins
+from .algorithms.adaptive import AdaptiveBins as AdaptiveBins
+from .algorithms.asktell import AskTell as AskTell
+from .algorithms.compiled import Compiled as Compiled
+from .algorithms.hoo import HOO as HOO
+from .algorithms.uniform import UniformBins as UniformBins
 from .check.result import Check as Check
 from .check.run import check as check
 from .claims import Claim as Claim

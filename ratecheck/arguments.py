@@ -38,7 +38,7 @@ def meant(word, choices) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def whole(name, value, least, most=math.inf) -> int:
+def check_whole(name, value, least, most=math.inf) -> int:
     try:
         number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
@@ -50,7 +50,7 @@ def whole(name, value, least, most=math.inf) -> int:
     return number
 
 
-def real(name, value, what="a finite number") -> float:
+def check_real(name, value, what="a finite number") -> float:
     """The value as it is; no text, no array, no nan."""
     if not (isinstance(value, Real) and abs(value) <= LARGEST):
         raise ValueError(f"{name} = {shown(value)} must be {what}")
@@ -76,7 +76,7 @@ def check_horizons(horizons, longest=LONGEST) -> list[int]:
     for value in values:
         if isinstance(value, Real) and not isinstance(value, Integral) and float(value).is_integer():
             value = int(value)
-        checked.append(whole("horizon", value, 1))
+        checked.append(check_whole("horizon", value, 1))
     for before, after in pairwise(checked):
         if after <= before:
             found = "twice" if after == before else f"after {before}"
@@ -89,8 +89,8 @@ def check_horizons(horizons, longest=LONGEST) -> list[int]:
 
 def check_replicates(replicates) -> list[int]:
     if isinstance(replicates, str | bytes) or not isinstance(replicates, Iterable):
-        return list(range(whole("replicates", replicates, 1, MOST_REPLICATES)))
-    indices = [whole("replicate", r, 0) for r in islice(replicates, MOST_REPLICATES + 1)]
+        return list(range(check_whole("replicates", replicates, 1, MOST_REPLICATES)))
+    indices = [check_whole("replicate", r, 0) for r in islice(replicates, MOST_REPLICATES + 1)]
     if len(indices) > MOST_REPLICATES:
         raise ValueError(f"there are more than {MOST_REPLICATES:,} replicates; take fewer")
     if not indices or len(set(indices)) < len(indices):

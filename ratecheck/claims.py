@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args, get_origin, get_type_hin
 
 import numpy as np
 
-from .arguments import LONGEST, real, shown, whole
+from .arguments import LONGEST, check_real, check_whole, shown
 from .rates import Rate
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def check_known(constants, dim):
         if not hasattr(constants, name):
             raise ValueError(f"constants = {shown(constants)} must be those of a cost, function_zoo.Constants(...)")
         if getattr(constants, name) is not None:  # nobody knows it, and perhaps nobody asks for it
-            real(name, getattr(constants, name))
-    whole("dim", dim, 1, LONGEST)
+            check_real(name, getattr(constants, name))
+    check_whole("dim", dim, 1, LONGEST)
 
 
 def _needed(function) -> list:

@@ -94,7 +94,7 @@ def general(x, digits=4) -> str:
     return f"{float(text):.0f}" if "e+" in text and abs(x) < 1e7 else text
 
 
-def whole(x) -> str:
+def horizon_text(x) -> str:
     """A horizon: all digits of a whole number, three digits of another."""
     if absent(x):
         return NOTHING
@@ -210,7 +210,7 @@ def html_table(title: str, header: Iterable[str], rows: Iterable[Iterable]) -> s
     return _table(title, f"<tr>{head}</tr>{body}")
 
 
-def number(value) -> str:
+def _six_digits(value) -> str:
     return str(value) if isinstance(value, Integral) else f"{value:.6g}"
 
 
@@ -230,7 +230,7 @@ def cell(value) -> str:
 
 def _td(value) -> str:
     if _is_number(value):
-        return f'<td style="{RIGHT}">{number(value)}</td>'
+        return f'<td style="{RIGHT}">{_six_digits(value)}</td>'
     return f'<td style="{LEFT}{WRAPPED}">{cell(value)}</td>'
 
 

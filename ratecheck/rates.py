@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arguments import real, shown
+from .arguments import check_real, shown
 from .display import Speaking
 from .notation import read
 
@@ -32,13 +32,13 @@ class Rate(Speaking):
     log_power: float = 0.0
 
     def __post_init__(self):
-        real("exponent", self.exponent)
-        real("log_power", self.log_power)
+        check_real("exponent", self.exponent)
+        check_real("log_power", self.log_power)
 
     @classmethod
     def of_regret(cls, slope: float, log_power: float = 0.0) -> Rate:
         """R ~ T^slope (ln T)^log_power: `Rate.of_regret(0.5, 1)` is R = T^0.5 (ln T)^1."""
-        return cls(1.0 - real("slope", slope), log_power)
+        return cls(1.0 - check_real("slope", slope), log_power)
 
     @classmethod
     def parse(cls, text: str) -> Rate:

@@ -272,7 +272,8 @@ def _level_rule(algorithm, cost):
 @clause("tell leaves its point alone")
 def _left_alone(algorithm, cost):
     """Of algorithms with ask and tell: the point that tell receives is read and copied, not written and kept."""
-    from .algorithms import AskTell, Compiled
+    from .algorithms.asktell import AskTell
+    from .algorithms.compiled import Compiled
 
     if isinstance(algorithm, Compiled):
         run = _begun(algorithm, cost, 60)
@@ -325,7 +326,7 @@ def _arrays(state):
 @clause("without the compiler it runs alike")
 def _interpreted(algorithm, cost):
     """Of functions that numba compiled: an index out of range, or a number that overflows, shows in plain Python."""
-    from .algorithms import Compiled
+    from .algorithms.compiled import Compiled
 
     if not isinstance(algorithm, Compiled):
         return

@@ -13,7 +13,7 @@ MARK = "RATECHECK_TEST_MARK"  # in the environment of a study's process, and so 
 
 STUDY = """
 import os
-from ratecheck.algorithms import AskTell
+from ratecheck import AskTell
 from ratecheck.rates import Rate
 from ratecheck.study import Study
 from tests.hanging import {name}

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck import AdaptiveBins, UniformBins
 from ratecheck.claims import Violation
 from ratecheck.report.answer import answer, caution, hypotheses
 from tests.report_cases import C, I, R, analysed, analysis_of, bent_runs, judged_as, planned, report, section

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, AskTell
+from ratecheck import AdaptiveBins, AskTell
 from ratecheck.cli import study as command
 from ratecheck.executors import executor
 from ratecheck.rates import Rate

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins, UniformBins
+from ratecheck import AdaptiveBins, UniformBins
 from tests.report_cases import analysis_of, planned, report, the_table
 
 CUSPS = ((1, 0.5, 1.0), (1, 0.7, 1.0), (2, 0.5, 1.0), (2, 0.5, 2.0))

@@ -206,14 +206,3 @@ def test_intervals_of_both_verifiers_hold_the_true_values(name):
             # and they are sharp, where the box is a point
             if all(a == b for a, b in ends) and name not in ("div",):
                 assert exactly(other[1] - other[0]) <= abs(value) * exactly(Fraction(1, 10**24)) + exactly(1e-30)
-
-
-def test_rounding_does_not_depend_on_the_context_of_the_thread():
-    from decimal import Decimal, localcontext
-
-    with localcontext() as context:
-        context.prec = 5
-        low, high = second.root((Decimal(2), Decimal(2)))
-    assert Fraction(low) ** 2 < 2 < Fraction(high) ** 2
-    assert Fraction(high) - Fraction(low) < Fraction(1, 10**30)
-    assert second.exponential((Decimal(-(10**10)), Decimal(-(10**10))))[1] > 0

@@ -146,7 +146,7 @@ def test_studies(lane, place):
 )
 @examples(25, 600)
 def test_other_commands(lane, name, place, monkeypatch):
-    for module, work in ((zoo_cli, "audit"), (zoo_cli, "ProcessPoolExecutor"), (gallery, "write_gallery")):
+    for module, work in ((zoo_cli, "audit"), (zoo_cli, "ProcessPoolExecutor"), (gallery, "gallery")):
         monkeypatch.setattr(module, work, mock.Mock(side_effect=Begun))
     for module, work in (
         (calibration, "calibrate"),

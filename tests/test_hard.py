@@ -318,7 +318,7 @@ def test_a_forged_bound_is_refused(copied, change):
     with Store(copied, create=True) as store:
         key = bound_note(store)
         store.note(key, store.noted(key) | change)
-    with pytest.raises(StoreError, match="the note 'bound .* 64' cannot be used"):
+    with pytest.raises(StoreError, match=r"the note 'bound .* 64' cannot be used"):
         rendered(copied)
 
 
@@ -328,7 +328,7 @@ def test_a_forged_list_of_runs_is_refused(copied, change):
         hard_plan = store.study()[1][0].hard
         record = store.members(hard_plan.runs, 64)
         store.put_members(hard_plan.runs, 64, record | change)
-    with pytest.raises(StoreError, match="the note 'members .* 64' cannot be used"):
+    with pytest.raises(StoreError, match=r"the note 'members .* 64' cannot be used"):
         rendered(copied)
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from markdown_it import MarkdownIt
 
-from ratecheck import figures
 from ratecheck.claims import Violation
 from ratecheck.executors.progress import speak
+from ratecheck.figures import draw
 from ratecheck.figures.regret import REGRET
 from ratecheck.report import write_html, write_report
 from ratecheck.report.overview import write_overview
@@ -193,7 +193,7 @@ def test_a_command_cannot_leave_its_fence(tmp_path, small):
 
 @pytest.mark.parametrize("text", [r"$\frac$", "x" * 300, "../../x", "\ud800", "_x"])
 def test_figures_survive_every_name(tmp_path, two_families, text, monkeypatch):
-    monkeypatch.setattr(figures, "STUDY", (REGRET, figures.GAP))
+    monkeypatch.setattr(draw, "STUDY", (REGRET, draw.GAP))
     write_report(tmp_path / "folder", *everywhere(text, two_families))
     assert len(list((tmp_path / "folder" / "figures").iterdir())) == 4
     assert {p.name for p in tmp_path.iterdir()} == {"folder"}
@@ -222,7 +222,7 @@ def altered(root, small, **cells):
 
 @pytest.fixture
 def no_figures(monkeypatch):
-    monkeypatch.setattr(figures, "draw_overview", lambda *_: [])
+    monkeypatch.setattr(draw, "draw_overview", lambda *_: [])
 
 
 @pytest.mark.parametrize("text", [t for t in TEXTS if t.isprintable()])

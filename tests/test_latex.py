@@ -130,7 +130,7 @@ def test_many_rows_become_several_tables(tmp_path, analysis):
 
 
 def test_pdf_figures_carry_parameters_and_repeat(tmp_path, analysis, monkeypatch):
-    monkeypatch.setattr("ratecheck.figures.STUDY", (REGRET,))
+    monkeypatch.setattr("ratecheck.figures.draw.STUDY", (REGRET,))
     info = info_of()
     for name in ("one", "two"):
         write_report(tmp_path / name, analysis, info, pdf=True)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import AdaptiveBins
+from ratecheck import AdaptiveBins
 from ratecheck.display import estimate
 from ratecheck.report import write_report
 from ratecheck.report.overview import write_overview

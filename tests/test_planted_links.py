@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from ratecheck import figures
+from ratecheck.figures import draw
 from ratecheck.figures.regret import REGRET
 from ratecheck.report import write_html, write_report
 from ratecheck.report.overview import write_overview
@@ -18,7 +18,7 @@ PLANTED = ["report.md", "fits.csv", "gaps.csv", "details.csv", "figures/quadrati
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """The stranger's folder, and a file of mine elsewhere."""
-    monkeypatch.setattr(figures, "STUDY", (REGRET,))  # one figure says as much as five
+    monkeypatch.setattr(draw, "STUDY", (REGRET,))  # one figure says as much as five
     (tmp_path / "folder").mkdir()
     (tmp_path / "mine").write_text(MINE, encoding="utf-8")
     return tmp_path / "folder", tmp_path / "mine"

@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from ratecheck import executors
-from ratecheck.algorithms import AdaptiveBins, AskTell, UniformBins
+from ratecheck import AdaptiveBins, AskTell, UniformBins, executors
 from ratecheck.executors import ExecutorError, executor
 from ratecheck.executors.progress import Progress, clock
 from ratecheck.rates import Rate

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import HOO, AdaptiveBins, AskTell, UniformBins
+from ratecheck import HOO, AdaptiveBins, AskTell, UniformBins
 from ratecheck.claims import Case
 from ratecheck.cli import study as command
 from ratecheck.planning.expectations import expected, unjudged

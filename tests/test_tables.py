@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from ratecheck.display import estimate, fixed, formula, general, interval, whole
+from ratecheck.display import estimate, fixed, formula, general, horizon_text, interval
 from ratecheck.rates import Rate
 from tests.report_cases import I, judged_as, report, section, tables_of, the_table
 
@@ -55,7 +55,7 @@ def test_diagnostics_equal_fits_csv(written):
     for row in the_table(text, "ln T is worth"):
         here = own.loc[(int(row["d"]), row["algorithm"])]
         assert row["ln T is worth"] == fixed(here["log_worth"])
-        assert row["window"] == f"{whole(here['horizon_min'])} to {whole(here['horizon_max'])}"
+        assert row["window"] == f"{horizon_text(here['horizon_min'])} to {horizon_text(here['horizon_max'])}"
         assert row["onset"] == general(here["onset"], 3)
         assert row["periods"] == fixed(here["periods"], 2)
         assert row["runs"] == f"{here['replicates']} of 24"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import function_zoo as zoo
-from ratecheck.algorithms import HOO, AdaptiveBins, UniformBins
+from ratecheck import HOO, AdaptiveBins, UniformBins
 from ratecheck.cli import study as command
 from ratecheck.figures import slopes
 from ratecheck.predict import predicted_curve
@@ -21,7 +21,7 @@ from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases
-from ratecheck.study.predictions import foretold, lacking
+from ratecheck.study.predictions import lacking, predicted
 from ratecheck.study.rendering import render
 from ratecheck.verdict.judging import premature
 from ratecheck.verdict.rules import Outcome
@@ -90,7 +90,7 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
     for result in analysis.results:
         with Store(folder) as store:
             own = np.mean(store.prediction(result.case.series.digest)["regret"], axis=0)
-        horizons, regret = result.foretold
+        horizons, regret = result.predicted_regret
         assert horizons[: len(HORIZONS)].tolist() == HORIZONS
         assert regret[: len(HORIZONS)] == pytest.approx(own)
         assert (np.diff(horizons) > 0).all()
@@ -98,23 +98,23 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
         window = own[-len(result.fit.data.horizons) :]
         assert result.predicted_slope == pytest.approx(result.fit.slope_of(window))
     without = replace(analysis.results[0], agreement=None)
-    assert without.foretold[0].tolist() == list(without.case.curve.horizons)
+    assert without.predicted_regret[0].tolist() == list(without.case.curve.horizons)
     assert without.predicted_slope == pytest.approx(
         without.fit.slope_of(np.exp(without.case.curve.log_regret(without.fit.x)))
     )
-    assert replace(without, case=replace(without.case, curve=None)).foretold is None
+    assert replace(without, case=replace(without.case, curve=None)).predicted_regret is None
 
 
 def test_beyond_the_runs_a_curve_goes_on_with_their_partitions():
     cost = zoo.get("cone", 1)
     how = (HORIZONS, 6, 0, "random", 2**10, 1e30)
-    anytime, anew = (foretold(cost, algorithm.settle(cost), *how) for algorithm in (AdaptiveBins(), UniformBins()))
+    anytime, anew = (predicted(cost, algorithm.settle(cost), *how) for algorithm in (AdaptiveBins(), UniformBins()))
     assert anew["beyond"] is None
     beyond = anytime["beyond"]
     assert beyond["horizons"][0] == HORIZONS[-1]
     assert beyond["regret"][0] == pytest.approx(np.mean(anytime["regret"], axis=0)[-1], rel=3e-3)
     assert beyond["horizons"][-1] == pytest.approx(1e4 * HORIZONS[-1], rel=0.5)
-    alike = foretold(cost, AdaptiveBins().settle(cost), [*HORIZONS, round(beyond["horizons"][8])], *how[1:])
+    alike = predicted(cost, AdaptiveBins().settle(cost), [*HORIZONS, round(beyond["horizons"][8])], *how[1:])
     assert beyond["regret"][8] == pytest.approx(np.mean(alike["regret"], axis=0)[-1], rel=3e-3)
 
 
@@ -145,7 +145,7 @@ def test_advice_names_a_horizon_that_is_ahead_and_can_be_run(done, onset, advice
 def test_slopes_of_the_prediction_are_between_the_same_horizons_and_beyond_them_of_the_curve(done):
     for result in done[1].results:
         (inside, local), (beyond, far) = slopes.predicted(result)
-        own = np.log(result.foretold[1][: len(HORIZONS)])
+        own = np.log(result.predicted_regret[1][: len(HORIZONS)])
         assert local == pytest.approx(np.diff(own) / np.diff(np.log(HORIZONS)))
         assert inside == pytest.approx(np.sqrt(np.multiply(HORIZONS[1:], HORIZONS[:-1])))
         assert len(beyond) == len(far)

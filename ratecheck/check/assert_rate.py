@@ -32,7 +32,7 @@ from numbers import Real
 from pathlib import Path
 from typing import NamedTuple
 
-from ..arguments import MOST_WORKERS, available_cores, shown, whole
+from ..arguments import MOST_WORKERS, available_cores, check_whole, shown
 from ..claims import Claim, Outcome
 from ..engine.simulate import STANDARD, Job, Limit, check_cost, finished, gathered
 from ..sampling.noise import Noise
@@ -117,7 +117,9 @@ def assert_rate(
         raise ValueError(f"there is nothing to assert: {why}")
     if agreement and not hasattr(job.algorithm, "level_rule"):
         raise ValueError(f"agreement=True, but no curve is predicted for {job.algorithm.label}; leave it out")
-    workers = (1 if job.plain else available_cores()) if workers is None else whole("workers", workers, 1, MOST_WORKERS)
+    workers = (
+        (1 if job.plain else available_cores()) if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
+    )
     asked = {"rules": rules, "seconds": seconds, "workers": workers, "agreement": agreement, "replicates": replicates}
     return _pinned(job, claim, pinned=pinned, anew=pin, figures=figures, horizons=horizons, **asked)
 

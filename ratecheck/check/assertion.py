@@ -30,24 +30,24 @@ STEP = 0.02  # of a growth that is looked for
 FURTHEST = 2.0
 
 
-class RateRefuted(AssertionError):
-    """The regret grows faster (or slower) than promised; `found` is an Assertion."""
+class Unasserted(Exception):
+    """What was to be asserted was not; `found` is an Assertion, None where there is nothing to show."""
 
     def __init__(self, message, found=None):
         super().__init__(message)
         self.found = found
+
+
+class RateRefuted(Unasserted, AssertionError):
+    """The regret grows faster (or slower) than promised."""
 
 
 class CurveChanged(RateRefuted):
     """The regret is significantly another one than the pinned one."""
 
 
-class CannotTell(RuntimeError):
-    """The test has not the size to tell; `found` is an Assertion, None where there is nothing to show."""
-
-    def __init__(self, message, found=None):
-        super().__init__(message)
-        self.found = found
+class CannotTell(Unasserted, RuntimeError):
+    """The test has not the size to tell."""
 
 
 class Rung(NamedTuple):

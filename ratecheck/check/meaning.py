@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ..algorithms.asktell import AskTell
 from ..algorithms.protocol import check_algorithm
 from ..algorithms.registry import ENTRIES, named
 from ..algorithms.run import LowerValue
-from ..arguments import MOST_REPLICATES, check_horizons, shown, whole
+from ..arguments import MOST_REPLICATES, check_horizons, check_whole, shown
 from ..claims import Claim, Theorem
 from ..engine.simulate import Job
 from ..rates import Rate
@@ -27,15 +26,8 @@ SOME = 100  # steps of a run whose cells are looked at
 RESTARTS = 3  # times at most that a search for the minimum goes on from a lower value
 
 
-class Meant(NamedTuple):
+def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed):
     """The job and the claim, and what to say about them."""
-
-    job: Job
-    claim: Claim
-    cautions: list[str]
-
-
-def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum, maximum, noise, seed) -> Meant:
     if not (maximise is None or isinstance(maximise, bool)):
         raise ValueError(f"maximise = {shown(maximise)} must be True, False or None")
     cautions = []
@@ -49,7 +41,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     if isinstance(noise, Real) and not isinstance(noise, bool):
         noise = Gaussian(noise)
     check_noise(noise)
-    seed = whole("seed", seed, 0)
+    seed = check_whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     claim = as_claim(rate, kind, algorithm, cost)
     job = Job(algorithm, cost, seed, noise, _alignment(algorithm, cost))
@@ -57,7 +49,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
     if claim.violated:
         cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
-    return Meant(job, claim, cautions)
+    return job, claim, cautions
 
 
 def _alignment(algorithm, cost) -> str:
@@ -182,7 +174,7 @@ def size_of(horizons, replicates) -> tuple[tuple[int, ...] | None, int | None]:
     horizons = None if horizons is None else tuple(check_horizons(horizons))
     if horizons is not None and (len(horizons) < 3 or horizons[0] < 3):
         raise ValueError(f"horizons = {shown(list(horizons))}: a slope needs three of them, the first 3 or larger")
-    return horizons, None if replicates is None else whole("replicates", replicates, 3, MOST_REPLICATES)
+    return horizons, None if replicates is None else check_whole("replicates", replicates, 3, MOST_REPLICATES)
 
 
 def with_lowest(job: Job, work: Callable, said: Callable = lambda job: None):

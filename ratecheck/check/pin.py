@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from ..arguments import MOST_REPLICATES, check_horizons, shown, whole
+from ..arguments import MOST_REPLICATES, check_horizons, check_whole, shown
 from ..files import write_whole
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans, log_means
@@ -183,8 +183,8 @@ def _curve(found) -> Pin:
     curve = Pin(
         **names,
         anytime=found["anytime"],
-        seed=whole("seed", found["seed"], 0),
-        replicates=whole("replicates", found["replicates"], 3, MOST_REPLICATES),
+        seed=check_whole("seed", found["seed"], 0),
+        replicates=check_whole("replicates", found["replicates"], 3, MOST_REPLICATES),
         horizons=horizons,
         log_mean=y,
         covariance=covariance,

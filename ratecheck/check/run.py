@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from function_zoo.own import reached
 
-from ..arguments import MOST_WORKERS, available_cores, whole
+from ..arguments import MOST_WORKERS, available_cores, check_whole
 from ..claims import Control
 from ..engine.simulate import STANDARD, Limit, Overdue, begin, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
@@ -20,7 +20,7 @@ from ..sampling.noise import Noise
 from ..verdict.judging import held_back, irrefutable, judge_case
 from ..verdict.rules import LEVEL, MARGIN, RESOLUTION, check_rule, verdict
 from .budget import PILOT, Planner, duration, pilot, seconds_of
-from .meaning import Meant, settled, size_of, with_lowest
+from .meaning import settled, size_of, with_lowest
 from .result import Check, Tilted
 
 if TYPE_CHECKING:
@@ -92,29 +92,26 @@ def check(
     begun = time.monotonic()
     given = {"rate": rate, "kind": kind, "noise": noise, "seed": seed, "anytime": anytime, "maximise": maximise}
     meant = settled(algorithm, cost, **given, box=box, dim=dim, minimum=minimum, maximum=maximum)
-    workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
+    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
     horizons, replicates = size_of(horizons, replicates)
     seconds = None
     if horizons is None or replicates is None:
         seconds = seconds_of("1 min" if budget is None else budget)
     elif budget is not None:
         raise ValueError("budget, horizons and replicates are given; leave one of them out")
-    check_rule(meant.claim.rate, meant.claim.kind, margin, LEVEL, resolution, None)
     rules = {"margin": margin, "resolution": resolution}
-    return checked(meant, Asked(rules, horizons, replicates, seconds, workers, quiet, begun))
+    check_rule(meant[1].rate, meant[1].kind, margin, LEVEL, resolution, None)
+    return _checked(*meant, Asked(rules, horizons, replicates, seconds, workers, quiet, begun))
 
 
-def checked(meant: Meant, asked: Asked) -> Check:
-    """Run and judge what is meant."""
-    cautions = list(meant.cautions)
-
+def _checked(job, claim, cautions, asked: Asked) -> Check:
     def lowered(job):
         end, best = ("maximum", -job.cost.minimum) if job.cost.maximise else ("minimum", job.cost.minimum)
         cautions.append(f"a run went beyond the {end} that was searched for: it is taken for {best:.8g} now")
         asked.say(cautions[-1] + "; starting anew")
 
-    job, (plan, runs, remarks) = with_lowest(meant.job, lambda job: _run(job, meant.claim, asked), lowered)
-    return _judged(job, meant.claim, plan, runs, asked=asked, cautions=cautions + remarks)
+    job, (plan, runs, remarks) = with_lowest(job, lambda job: _run(job, claim, asked), lowered)
+    return _judged(job, claim, plan, runs, asked=asked, cautions=cautions + remarks)
 
 
 # Running

@@ -12,7 +12,7 @@ import function_zoo as zoo
 from ..algorithms.registry import NAMED
 from ..arguments import meant
 from ..study.load import CannotLoad, module_at, module_named
-from .parser import Mistake, Parser, completing, folder, natural, some, whole, workers
+from .parser import Mistake, Parser, completing, folder, natural, real_number, some, whole_number, workers
 
 EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
 NOISES = ("gaussian", "uniform", "rademacher", "student")
@@ -57,12 +57,14 @@ def make_parser(prog) -> Parser:
     completing(cost, zoo.families())
     what.add_argument(
         "--box",
-        type=real,
+        type=real_number,
         nargs="+",
         metavar="END",
         help="of a function: low and high, for all coordinates or for each",
     )
-    what.add_argument("--dim", type=whole, metavar="D", help="the dimension (default: as many as --box has pairs)")
+    what.add_argument(
+        "--dim", type=whole_number, metavar="D", help="the dimension (default: as many as --box has pairs)"
+    )
     what.add_argument(
         "--rate",
         type=some,
@@ -70,32 +72,23 @@ def make_parser(prog) -> Parser:
         help="such as 'T^(2/3) (ln T)^(1/3)', or MODULE:NAME; default: its own claim",
     )
     what.add_argument("--kind", choices=("upper", "lower"), help="of the bound (default: upper)")
-    what.add_argument("--minimum", type=real, metavar="F", help="of a function (default: it is searched for)")
-    what.add_argument("--maximum", type=real, metavar="F", help="of a reward, with --maximise")
+    what.add_argument("--minimum", type=real_number, metavar="F", help="of a function (default: it is searched for)")
+    what.add_argument("--maximum", type=real_number, metavar="F", help="of a reward, with --maximise")
     what.add_argument("--maximise", action="store_true", help="the function is a reward, and tell is given rewards")
     how = parser.add_argument_group("how")
     how.add_argument("--budget", type=some, metavar="TIME", help="such as '2 min', '30 s' or 1h (default: 1 min)")
     how.add_argument("--horizons", type=some, metavar="LIST", help="such as 2^8:2^16, 1e3:1e6:2 or 1000,2000,4000")
-    how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument("--replicates", type=whole_number, metavar="N")
     how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=f"{', '.join(NOISES)}, or a number")
     how.add_argument("--seed", type=natural, default=0, metavar="SEED", help="default 0")
     how.add_argument("--anytime", action="store_true", default=None, help="one run serves all horizons")
     how.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    how.add_argument("--margin", type=real, metavar="M", help="of the slope (default: 0.05)")
+    how.add_argument("--margin", type=real_number, metavar="M", help="of the slope (default: 0.05)")
     parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
     parser.add_argument("--plot", type=picture, metavar="FILE", help="write the figure there: .png, .svg or .pdf")
     parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
     parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
     return parser
-
-
-def real(text) -> float:
-    from .options import number
-
-    try:
-        return number(text)
-    except ValueError as error:
-        raise Mistake(str(error)) from None
 
 
 def picture(text) -> Path:
@@ -196,7 +189,7 @@ def _noise(text):
     from .options import noise
 
     try:
-        return real(text)
+        return real_number(text)
     except Mistake:
         return noise(text)
 

@@ -8,7 +8,7 @@ import sys
 import warnings
 
 from ..display import wrapped
-from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, sentence, some
+from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, real_number, sentence, some
 
 EXIT_REFUTED = 3
 NOTE = (
@@ -30,9 +30,9 @@ def make_parser(prog) -> Parser:
         "--rate", type=some, metavar="RATE", help='to be judged, such as "N^-0.5", "sqrt(T) ln T" or "h^2"'
     )
     claim.add_argument("--kind", choices=["upper", "lower", "tight"], default="upper", help="of bound (default: upper)")
-    claim.add_argument("--margin", type=number, default=0.05, metavar="M", help="of the exponent (default: 0.05)")
+    claim.add_argument("--margin", type=real_number, default=0.05, metavar="M", help="of the exponent (default: 0.05)")
     claim.add_argument(
-        "--log-power", type=number, metavar="P", help="of ln x, divided out before the fit (default: RATE's)"
+        "--log-power", type=real_number, metavar="P", help="of ln x, divided out before the fit (default: RATE's)"
     )
     claim.add_argument("--strict", action="store_true", help="end with code 3 if the rate is REFUTED")
     columns = parser.add_argument_group("columns, by name")
@@ -83,7 +83,7 @@ def _add_rows_and_model(parser):
         "--values", action="store_true", help="y are values without a known limit: fit their differences"
     )
     model.add_argument(
-        "--level", type=number, default=0.95, metavar="L", help="of intervals and verdicts (default: 0.95)"
+        "--level", type=real_number, default=0.95, metavar="L", help="of intervals and verdicts (default: 0.95)"
     )
 
 
@@ -243,16 +243,6 @@ def as_record(fit, judged, where) -> dict:
 # Values of options
 
 
-def number(text) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise Mistake(f"{text!r} is no number")
-    return value
-
-
 def _count(text):
     try:
         return None if text is None else float(text)
@@ -283,7 +273,7 @@ def window(text):
 def floor(text):
     if text.strip().lower() == "fit":
         return "fit"
-    return _ends(text, (-math.inf, math.inf)) if ":" in text else number(text)
+    return _ends(text, (-math.inf, math.inf)) if ":" in text else real_number(text)
 
 
 def pair(text) -> tuple[str, str]:

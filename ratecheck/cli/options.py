@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import socket
 import sys
@@ -12,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..algorithms.registry import NAMED, named
 from ..arguments import MOST_WORKERS
-from .parser import Mistake, some
+from .parser import Mistake, real_number, some
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
 SCHEMES = ("tcp", "tls")
@@ -40,29 +39,15 @@ def algorithms(names, settings) -> tuple:
 def setting(text):
     """A number, or a word that the algorithm knows or refuses."""
     try:
-        return number(text)
+        return real_number(text)
     except ValueError:
         return text
-
-
-def number(text) -> float:
-    """1000, 1e6, 1_000, 2^10 or 2**10."""
-    base, power, exponent = re.sub(r"\*\*", "^", text).partition("^")
-    try:
-        value = float(base) ** float(exponent) if power else float(base)
-    except ArithmeticError:
-        value = math.nan
-    except ValueError:
-        raise ValueError(f"{text!r} is no number") from None
-    if isinstance(value, complex) or not math.isfinite(value):
-        raise ValueError(f"{text} is no finite number")
-    return value
 
 
 def seconds(text) -> float:
     """A duration, above 0."""
     try:
-        value = number(text)
+        value = real_number(text)
     except ValueError:
         value = 0.0
     if value <= 0:
@@ -76,8 +61,8 @@ def horizons(text):
 
     try:
         if "," in text:
-            return tuple(round(number(part)) for part in text.split(","))
-        parts = [number(part.lstrip("x×")) for part in text.replace("..", ":").split(":")]
+            return tuple(round(real_number(part)) for part in text.split(","))
+        parts = [real_number(part.lstrip("x×")) for part in text.replace("..", ":").split(":")]
     except ValueError:
         parts = []
     if len(parts) not in (2, 3):
@@ -92,7 +77,7 @@ def noise(text):
     if name not in NOISES:
         raise ValueError(f"--noise {text}: the laws are {', '.join(NOISES)}, with an optional :SIGMA")
     try:
-        values = [number(part) for part in numbers]
+        values = [real_number(part) for part in numbers]
         return getattr(laws, NOISES[name])(*values)
     except TypeError:
         raise ValueError(f"--noise {text}: too many numbers") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import math
 import os
 import re
 import sys
@@ -71,7 +72,7 @@ def sentence(error) -> str:
     return line if len(line) <= LONGEST_MESSAGE else f"{line[:half]} ... {line[-half:]}"
 
 
-def whole(text):
+def whole_number(text):
     try:
         value = int(text)
     except ValueError:
@@ -87,15 +88,29 @@ def whole(text):
     raise Mistake(f"{text} is not a whole number; the nearest valid choice is {near}")
 
 
+def real_number(text) -> float:
+    """1000, 1e6, 1_000, 2^10 or 2**10."""
+    base, power, exponent = text.replace("**", "^").partition("^")
+    try:
+        value = float(base) ** float(exponent) if power else float(base)
+    except ArithmeticError:
+        value = math.nan
+    except ValueError:
+        raise Mistake(f"{text!r} is no number") from None
+    if isinstance(value, complex) or not math.isfinite(value):
+        raise Mistake(f"{text} is no finite number")
+    return value
+
+
 def natural(text):
-    value = whole(text)
+    value = whole_number(text)
     if value < 0:
         raise Mistake(f"{text} is negative; the nearest valid choice is 0")
     return value
 
 
 def workers(text):
-    value = whole(text)
+    value = whole_number(text)
     if not 1 <= value <= MOST_WORKERS:
         raise Mistake(f"workers = {value} must lie between 1 and {MOST_WORKERS}")
     return value

@@ -25,7 +25,7 @@ from .parser import (
     natural,
     sentence,
     some,
-    whole,
+    whole_number,
     workers,
     writable,
 )
@@ -77,7 +77,6 @@ def _main(arguments, known) -> int:
     from ..study.determinism import NotDeterministic
 
     study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
-    tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
 
     def into(folder):
         known.append(writable(folder))
@@ -87,6 +86,7 @@ def _main(arguments, known) -> int:
         return folder
 
     try:
+        tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
         limited = arguments.unit_timeout is not None
         place(arguments.scheduler, arguments.workers, tls=tls, limited=limited)  # or it means nothing
         done = study.conduct(arguments.out, replace(options, into=into))
@@ -127,7 +127,9 @@ def make_parser(prog) -> argparse.ArgumentParser:
     what.add_argument("--claim", type=some, nargs="+", metavar="N", help="of a study of claims: these only")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
-    how.add_argument("--dims", type=whole, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)")
+    how.add_argument(
+        "--dims", type=whole_number, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)"
+    )
     usual = [entry.name for entry in NAMED.values() if entry.default]
     how.add_argument("--algorithms", nargs="+", choices=tuple(NAMED), default=usual, help=f"default: {' '.join(usual)}")
     for option, (name, text) in SETTINGS.items():
@@ -136,7 +138,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
         "--preset", choices=("quick", "standard", "full"), help="horizons and replicates (default: standard)"
     )
     how.add_argument("--horizons", metavar="FROM:TO[:RATIO]", help="such as 2^10:2^20, 1e3:1e6:1.5 or 1000,2000,4000")
-    how.add_argument("--replicates", type=whole, metavar="N")
+    how.add_argument("--replicates", type=whole_number, metavar="N")
     how.add_argument(
         "--members",
         type=natural,

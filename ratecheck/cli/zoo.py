@@ -11,7 +11,7 @@ from function_zoo.audit import audit
 from function_zoo.cost import Cost
 from function_zoo.registry import InvalidChoice, families, get, lookup
 
-from .parser import OWN_CODE, Parser, completing, guarded, natural, path, whole, workers, writable
+from .parser import OWN_CODE, Parser, completing, guarded, natural, path, whole_number, workers, writable
 
 
 def make_parser(prog) -> Parser:
@@ -25,7 +25,9 @@ def make_parser(prog) -> Parser:
         "audit", help="measure every constant of a family and compare with the annotation", epilog=OWN_CODE
     )
     completing(audits.add_argument("family", nargs="+", help="names of families, or all"), [*families(), "all"])
-    audits.add_argument("--dim", type=whole, nargs="+", help="dimensions (default 2; with several, those that exist)")
+    audits.add_argument(
+        "--dim", type=whole_number, nargs="+", help="dimensions (default 2; with several, those that exist)"
+    )
     audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
     audits.add_argument("--seed", type=natural, default=0)
     audits.add_argument("--workers", type=workers, default=os.cpu_count(), help="processes for several audits")

@@ -25,7 +25,7 @@ from ..arguments import (
     check_horizons,
     check_is_cost,
     check_replicates,
-    whole,
+    check_whole,
 )
 from ..claims import VERSION, Series
 from ..sampling import seeding
@@ -78,10 +78,10 @@ def simulate(
     check_is_cost(cost)
     horizons = check_horizons(horizons)
     replicates = check_replicates(replicates)
-    seed = whole("seed", seed, 0)
+    seed = check_whole("seed", seed, 0)
     check_noise(noise)
     check_alignment(alignment)
-    workers = available_cores() if workers is None else whole("workers", workers, 1, MOST_WORKERS)
+    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
     algorithm = algorithm.settle(cost)
     for horizon in horizons:
         algorithm.check(cost, horizon, alignment == "random")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..arguments import available_cores, whole
+from ..arguments import available_cores, check_whole
 from ..engine.errors import ExecutorError
 from ..engine.pool import Processes, Threads
 from .cluster import Dask, Tls
@@ -33,7 +33,7 @@ def place(scheduler, workers, kernels=True, tls=None, limited=False):
         raise ExecutorError(
             "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
         )
-    count = available_cores() if workers is None else whole("workers", workers, 1)
+    count = available_cores() if workers is None else check_whole("workers", workers, 1)
     if tls is not None and not str(scheduler).startswith("tls://"):
         raise ExecutorError(f"--tls-ca, --tls-cert and --tls-key are for a tls://host:port, not for {scheduler!r}")
     if scheduler in ("threads", "processes"):

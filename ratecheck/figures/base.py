@@ -57,7 +57,7 @@ class Drawing(Figure):
 
 
 @dataclass(frozen=True)
-class Picture:
+class WrittenFigure:
     """A figure that was written, and what a report says about it."""
 
     name: str  # of its file
@@ -303,13 +303,9 @@ def note(axis, text, corner, boxed=True):
 # Entries of legends, each only where something of the kind is drawn
 
 
-def window_key():
-    return Patch(color=SHADE, label="window")
-
-
 def curve_keys(results) -> list:
     line = Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
-    return [line] if any(result.foretold is not None for result in results) else []
+    return [line] if any(result.predicted_regret is not None for result in results) else []
 
 
 def spared_keys(results) -> list:
@@ -319,9 +315,9 @@ def spared_keys(results) -> list:
     return [Line2D([], [], label="without runs that lock in", **SPARED)]
 
 
-def onset_keys(results) -> list:
-    line = Line2D([], [], label="onset of the rate", **ONSET)
-    return [line] if any(map(begins_late, results)) else []
+def window_keys(results) -> list:
+    onset = Line2D([], [], label="onset of the rate", **ONSET)
+    return [Patch(color=SHADE, label="window"), *([onset] if any(map(begins_late, results)) else [])]
 
 
 def outside_keys(results) -> list:

@@ -16,12 +16,10 @@ from .base import (
     curve_keys,
     log_ticks,
     note,
-    onset_keys,
     outside_keys,
     points,
     room,
     spared_keys,
-    window_key,
     without_locked,
 )
 from .grid import Kind
@@ -53,7 +51,7 @@ def panel(axis, result, colour, marker, margin):
         lows.append(float(np.exp(y - reach).min()))
         highs.append(float(np.exp(y + reach).max()))
         words.append(f"{word} {formula(rate)}")
-    if result.foretold is not None:
+    if result.predicted_regret is not None:
         far, foretold = predicted(result, inside)
         axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
         lows.append(float(foretold.min()))
@@ -74,7 +72,7 @@ def panel(axis, result, colour, marker, margin):
 def predicted(result, inside):
     """The predicted regret divided by the rate, scaled as the points are, from their first T to far beyond."""
     data, rate = result.data, result.own.claim.rate
-    T, regret = result.foretold
+    T, regret = result.predicted_regret
     kept = (data.horizons[0] <= T * (1 + 1e-9)) & (BEYOND * data.horizons[-1] >= T)
     scale = np.mean((data.y - np.log(rate.regret(data.horizons)))[inside])
     return T[kept], np.exp(np.log(regret[kept]) - np.log(rate.regret(T[kept])) - scale)
@@ -89,8 +87,6 @@ def keys(results):
         *curve_keys(results),
         *outside_keys(results),
         Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

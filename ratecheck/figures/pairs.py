@@ -64,10 +64,6 @@ def keys(results):
     ]
 
 
-def no_horizons(axis, result):
-    """Its axes are those of a rate."""
-
-
 PAIRS = Kind(
     stem="pairs",
     title="Bounds that the runs exclude",
@@ -78,6 +74,5 @@ PAIRS = Kind(
     xlabel="slope (exponent of T)",
     needs_fit=True,
     needs_verdict=True,
-    horizons=no_horizons,
-    shared=False,
+    horizons=None,
 )

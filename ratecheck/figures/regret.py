@@ -23,11 +23,9 @@ from .base import (
     log_ticks,
     note,
     number,
-    onset_keys,
     outside_keys,
     points,
     room,
-    window_key,
 )
 from .grid import Kind
 
@@ -125,7 +123,7 @@ class Shape:
         data, rate = result.data, result.own.claim.rate
         T = data.horizons
         low, high = np.array([np.quantile(s, [0.1, 0.9]) for s in data.samples]).T
-        predicted = np.empty((2, 0)) if result.foretold is None else np.array(result.foretold)
+        predicted = np.empty((2, 0)) if result.predicted_regret is None else np.array(result.predicted_regret)
         predicted = predicted[:, predicted[0] <= BEYOND * T[-1]]
         in_window = within(T, result.case.window)
         anchor = in_window if in_window.any() else np.ones(len(T), bool)
@@ -163,8 +161,6 @@ def keys(results):
         *line_keys(results),
         Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
         *([line] if any(Shape.of(result).reaches_bound for result in results) else []),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

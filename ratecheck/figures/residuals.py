@@ -12,10 +12,8 @@ from .base import (
     crosses,
     curve_keys,
     note,
-    onset_keys,
     points,
     spared_keys,
-    window_key,
     without_locked,
 )
 from .grid import Kind
@@ -35,9 +33,9 @@ def panel(axis, result, colour, marker, margin):
     fit = result.fit.at(power)
     line, T = fit.line(), fit.data.horizons
     axis.axhline(0.0, color=INK, linewidth=0.8)
-    if result.foretold is not None:
+    if result.predicted_regret is not None:
         x = np.linspace(fit.x[0], fit.x[-1], FINE)
-        regret = np.interp(x, *np.log(result.foretold))
+        regret = np.interp(x, *np.log(result.predicted_regret))
         foretold = regret - power * np.log(x) - np.interp(x, fit.x, line.value)
         axis.plot(np.exp(x), foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     if np.any(line.wave):
@@ -66,8 +64,6 @@ def keys(results):
         *curve_keys(results),
         *([wave] if waves else []),
         *([period] if periodic else []),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

@@ -16,10 +16,8 @@ from .base import (
     approach_axis,
     curve_keys,
     note,
-    onset_keys,
     outside_keys,
     points,
-    window_key,
 )
 from .grid import Kind
 
@@ -79,8 +77,6 @@ def keys(results):
         Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
         Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
         *([printed] if any(result.own.claim.corrected for result in results) else []),
-        window_key(),
-        *onset_keys(results),
     ]
 
 

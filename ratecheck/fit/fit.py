@@ -14,7 +14,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..arguments import real, shown
+from ..arguments import check_real, shown
 from ..display import Speaking, lines
 from ..rates import Rate
 from .columns import Roles
@@ -356,7 +356,7 @@ def fit_rate(
         fit.slope, fit.low, fit.high
         fit.plot(rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    real("log_power", log_power)
+    check_real("log_power", log_power)
     check_level(level)
     window = None if window is None else check_window(window)
     asked, rows = Roles(x, y, run, error, sd, half_width, count), {"where": where, "anytime": anytime, "step": step}

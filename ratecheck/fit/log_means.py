@@ -98,21 +98,19 @@ class LogMeans:
 
     def cut(self, keep) -> LogMeans:
         """The means at some horizons only; `keep` is a boolean array."""
-        index = np.flatnonzero(keep)
+        found = kept(self, keep, ("horizons", "y", "samples", "streams", "weights", "extra"))
+        return replace(found, covariance=self.covariance[np.ix_(keep, keep)])
 
-        def some(values):
-            return None if values is None else values[index]
 
-        return replace(
-            self,
-            horizons=self.horizons[index],
-            y=self.y[index],
-            covariance=self.covariance[np.ix_(index, index)],
-            samples=tuple(self.samples[j] for j in index) if self.samples else (),
-            weights=some(self.weights),
-            extra=some(self.extra),
-            streams=None if self.streams is None else tuple(self.streams[j] for j in index),
-        )
+def kept(data, keep, names):
+    """Data with some entries of the named fields, which are arrays, tuples or None."""
+
+    def some(values):
+        if isinstance(values, tuple):
+            return tuple(value for value, held in zip(values, keep, strict=bool(values)) if held)
+        return None if values is None else values[keep]
+
+    return replace(data, **{name: some(getattr(data, name)) for name in names})
 
 
 def log_means(runs, logarithms: bool = True) -> LogMeans:

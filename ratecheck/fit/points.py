@@ -25,7 +25,7 @@ from .columns import (
     roles_in,
     unlogged,
 )
-from .log_means import NAMES, OURS, AxisLabels, FitError, within
+from .log_means import NAMES, OURS, AxisLabels, FitError, kept, within
 from .read import Table, half_units
 
 LARGEST_VALUE = 1e150  # beyond it squares overflow, and those of one over it vanish
@@ -52,19 +52,7 @@ class Points:
         return "series" if self.errors is None else "means"
 
     def cut(self, keep) -> Points:
-        index = np.flatnonzero(keep)
-
-        def some(values):
-            return None if values is None else values[index]
-
-        return replace(
-            self,
-            horizons=self.horizons[index],
-            means=self.means[index],
-            errors=some(self.errors),
-            rounding=some(self.rounding),
-            samples=tuple(self.samples[j] for j in index) if self.samples else (),
-        )
+        return kept(self, keep, ("horizons", "means", "errors", "rounding", "samples"))
 
     def remarked(self, *words) -> Points:
         return replace(self, remarks=(*self.remarks, *words))

@@ -12,7 +12,7 @@ from function_zoo import InvalidChoice, get
 from function_zoo.cost import Cost, shown
 from function_zoo.dented import LEAST_GROWTH, lowered, mean_error, text_of, with_dent
 
-from ..arguments import whole
+from ..arguments import check_whole
 from . import many, pair
 from .enclosure import enclosure
 from .expression import Untraceable, parts, trace
@@ -62,7 +62,7 @@ class HardFamily:
         if not len(cost.minimisers):
             raise ValueError(f"a hard family needs a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
         self.cost, self.horizon, self.sigma = cost, float(horizon), float(sigma)
-        self.blocks = whole("blocks", blocks, 1)
+        self.blocks = check_whole("blocks", blocks, 1)
         self.M = float(2 * cost.constants.M if M is None else M)
 
     @cached_property

@@ -232,7 +232,7 @@ class _Reader:
         token = self.take()
         match token.kind:
             case "decimal" | "vulgar":
-                if not self.number(token):
+                if not self.value(token):
                     raise self.error("0 is no rate", token)
                 return {}
             case "name" | "dressed":
@@ -372,11 +372,11 @@ class _Reader:
         token = self.take()
         match token.kind:
             case "decimal":
-                value = self.number(token)
+                value = self.value(token)
                 mixed = token.text.isdigit() and self.now.kind == "vulgar"  # 1½
-                return value + self.number(self.take()) if mixed else value
+                return value + self.value(self.take()) if mixed else value
             case "vulgar":
-                return self.number(token)
+                return self.value(token)
             case "open":
                 return self.within(token, self.arithmetic)
             case "frac":
@@ -391,7 +391,7 @@ class _Reader:
             raise self.error("two signs in a row; write brackets")
         raise self.error("here an exponent is expected, a number or a fraction in brackets")
 
-    def number(self, token: Token) -> Fraction:
+    def value(self, token: Token) -> Fraction:
         if token.kind == "vulgar":
             return Fraction(unicodedata.normalize("NFKC", token.text).replace("⁄", "/"))
         _, _, ten = token.text.lower().partition("e")

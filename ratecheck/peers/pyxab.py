@@ -17,8 +17,9 @@ from functools import cache
 
 import numpy as np
 
-from ..algorithms import HOO, AskTell
-from ..arguments import real, shown
+from ..algorithms.asktell import AskTell
+from ..algorithms.hoo import HOO
+from ..arguments import check_real, shown
 from ..claims import Theorem, Violation
 from ..papers import hct, hoo, vhct, zooming
 from .shared import OwnNumbers, library
@@ -121,7 +122,7 @@ class PyXAB:
 
     def __post_init__(self):
         find(self.algorithm)
-        if not real("low", self.low) < real("high", self.high):
+        if not check_real("low", self.low) < check_real("high", self.high):
             raise ValueError(f"low = {self.low:g} must lie below high = {self.high:g}: they become the rewards 1 and 0")
         if self.partition not in PARTITIONS:
             raise ValueError(f"partition = {shown(self.partition)} must be one of {', '.join(PARTITIONS)}")

@@ -52,8 +52,8 @@ def bound(dim: int) -> float:
     return BOUND[min(dim, len(BOUND)) - 1]
 
 
-def foretelling(horizons: int, replicates: int, cells: int, period: float | None) -> float:
-    """To foretell the regret of so many replicates at so many horizons, a curve of so many cells, and, where there is a
+def prediction(horizons: int, replicates: int, cells: int, period: float | None) -> float:
+    """To predict the regret of so many replicates at so many horizons, a curve of so many cells, and, where there is a
     period, one at the partitions of all replicates with horizons that divide it."""
     onward = 0.07 * replicates / math.log(period) if cells and period else 0.0
     return 0.1 + 3e-4 * horizons * replicates + 2.5e-5 * cells + onward

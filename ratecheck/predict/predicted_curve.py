@@ -9,7 +9,7 @@ import numpy as np
 
 from ..algorithms import partition
 from ..algorithms.protocol import Algorithm
-from ..arguments import check_horizons, check_replicates, shown, whole
+from ..arguments import check_horizons, check_replicates, check_whole, shown
 from ..claims import Curve
 from ..sampling import seeding
 from .far import PERIOD
@@ -61,7 +61,7 @@ def predicted_curve(
     """
     check_predictable(algorithm, cost)
     first, last = (float(check_horizons([end], LAST_HORIZON)[0]) for end in (first, last))
-    seed, cells = whole("seed", seed, 0), whole("cells", cells, 1)
+    seed, cells = check_whole("seed", seed, 0), check_whole("cells", cells, 1)
     if kind not in ("random", "fixed"):
         raise ValueError(f"kind = {shown(kind)} must be 'random' or 'fixed'")
     replicates = [0] if kind == "fixed" else list(check_replicates(alignments))

@@ -19,7 +19,7 @@ import numpy as np
 from ..algorithms import partition
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..arguments import LONGEST as EXACT
-from ..arguments import available_cores, check_horizons, check_is_cost, check_replicates, items, shown, whole
+from ..arguments import available_cores, check_horizons, check_is_cost, check_replicates, check_whole, items, shown
 from ..display import html_table
 from ..sampling import seeding
 from .level_tree import (
@@ -132,7 +132,7 @@ def predict(
     """
     check_predictable(algorithm, cost)
     horizons = check_horizons(horizons, LAST_HORIZON)
-    seed = whole("seed", seed, 0)
+    seed = check_whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
     places = [(0, None)] if kind == "fixed" else _places(cost, alignments)

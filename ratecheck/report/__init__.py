@@ -35,11 +35,11 @@ def write_report(
     drawn = {}
     with together(folder) as drafts:
         if figures:
-            from .. import figures as drawing
+            from ..figures.draw import draw_study
 
             families = dict.fromkeys(family for family, _ in analysis.costs)
             known = parameters(info) if pdf else None
-            drawn = {f: drawing.draw_study(drafts, f, analysis, svg, known) for f in families}
+            drawn = {f: draw_study(drafts, f, analysis, svg, known) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
         drafts.write("report.md", written_out(Context.in_markdown(analysis, info, drawn, tables)))

@@ -59,7 +59,7 @@ class Context:
 
     analysis: Analysis
     info: Info | None
-    drawn: dict  # family -> its figures.Picture, in their order; empty without figures
+    drawn: dict  # family -> its figures.WrittenFigure, in their order; empty without figures
     tables: Tables | None
     emphasis: str = "**"  # around what is to be seen first; nothing in a terminal
 

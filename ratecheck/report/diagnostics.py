@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..display import among, estimate, fixed, interval, listing, p_value, table, whole
+from ..display import among, estimate, fixed, horizon_text, interval, listing, p_value, table
 from ..fit.diagnostics import LARGE_SHARE
 from .answer import fallen_behind
 from .context import ENDS, Context, sentence
@@ -87,7 +87,7 @@ def diagnosis_cells(context: Context, result):
 
 def held_out(context: Context):
     rows = [
-        context.cells(r.case, whole(row["horizon"]), estimate(row["value"], row["low"], row["high"]))
+        context.cells(r.case, horizon_text(row["horizon"]), estimate(row["value"], row["low"], row["high"]))
         for r in context.analysis.results
         for row in context.detail(r, "held out")
     ]
@@ -138,7 +138,7 @@ def side_by_side(context: Context, what, title, key):
 
 
 def label(key):
-    return key if isinstance(key, str) else whole(round(key))
+    return key if isinstance(key, str) else horizon_text(round(key))
 
 
 def gap(context: Context):
@@ -180,7 +180,7 @@ def gap_cells(context: Context, gap, row, several):
     names = [gap.family] * context.several_families + [gap.dim] + [gap.first, gap.second] * several
     return [
         *names,
-        gap.window and f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+        gap.window and f"{horizon_text(row['horizon_min'])} to {horizon_text(row['horizon_max'])}",
         fixed(row["predicted"]),
         fixed(row["with_log_powers"]) if gap.measured else None,
         f"({found})" if gap.measured and gap.reason else found,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..display import counted, fenced, fixed, general, listing, table, thousands, whole
+from ..display import counted, fenced, fixed, general, horizon_text, listing, table, thousands
 from ..verdict.rules import looks_cost
 from .context import Context
 
@@ -83,7 +83,7 @@ def foundation_cells(context: Context, result):
     return [
         f"{result.found} of {result.expected}",
         f"{len(horizons)}, {horizons[0]} to {horizons[-1]}",
-        f"{whole(row['horizon_min'])} to {whole(row['horizon_max'])}",
+        f"{horizon_text(row['horizon_min'])} to {horizon_text(row['horizon_max'])}",
         fixed(row.get("periods"), 2),
         general(row["onset"], 3),
         fixed(row.get("log_worth")),

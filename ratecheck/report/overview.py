@@ -80,10 +80,12 @@ def write_overview(root) -> Path:
         if found.fits.empty:
             blocks = [TITLE, "There is no study here yet.", *_skipped(found.in_markdown)]
         else:
-            from .. import figures
+            from ..figures.base import lettered
+            from ..figures.draw import draw_overview
+            from ..figures.plane import Regimes
 
-            words = figures.Regimes(**regimes(found, figures.lettered))
-            drawn = figures.draw_overview(drafts, found.fits, found.gaps, found.algorithms, words)
+            words = Regimes(**regimes(found, lettered))
+            drawn = draw_overview(drafts, found.fits, found.gaps, found.algorithms, words)
             blocks = _blocks(found.in_markdown, drawn)
         drafts.write(PAGE, "\n\n".join([*blocks, *_reports(root)]) + "\n")
     return root / PAGE

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
-from ..claims import NEVER
+from ..claims import NEVER, Claim
 from ..display import one_line
 from ..files import Drafts, no_formula
 from ..fit.fit import Estimate, Fit
@@ -56,65 +56,82 @@ def rows_of(result: Result, judged: Judged, margin: float):
     """Of fits.csv: a row per case and theorem, printed and corrected apart."""
     case, claim, found = result.case, judged.claim, judged.assessment
     raw = result.fit_for(claim)
-    window = raw.data.horizons[[0, -1]] if raw is not None else case.window if claim.per_cost else (None, None)
-    replicates, planned = (result.found, result.expected) if claim.per_cost else members_of(result)
     versions = [(claim.theorem, claim.printed, found.log_power)]
     if claim.corrected is not None:
         versions.append((claim.corrected_name, claim.corrected, found.corrected_log_power))
     for name, rate, power in versions:
         version = Judged(claim, Assessment(found.exponent, power, None))
         fit = raw and raw.at(rate.log_power)
-        usable = fit is not None and not fit.problem
-        yield rounded(
-            {
-                "family": case.family,
-                "dim": case.dim,
-                "cost": case.cost,
-                "algorithm": case.algorithm,
-                "theorem": name,
-                "kind": claim.kind,
-                "theory_slope": rate.slope,
-                "log_power": rate.log_power,
-                "slope": fit and fit.slope,
-                "low": fit and fit.low,
-                "high": fit and fit.high,
-                "replicates": replicates,
-                "horizon_min": window[0],
-                "horizon_max": window[1],
-                "verdict": str(version.name),
-                "reason": version.reason,
-                "exponent_verdict": str(found.exponent.name),
-                "exponent_p": found.exponent.p_value,
-                "tolerates": found.exponent.tolerates,
-                "catches": found.exponent.catches,
-                "blames": found.exponent.blames,
-                "changed": overruled(found.exponent.overruled) or NOT_JUDGED * bool(claim.per_cost and result.problem),
-                "look": result.look if claim.per_cost else result.sandwich.look,
-                "log_power_verdict": str(power.name) if claim.per_cost else "",
-                "log_power_p": power.p_value if claim.per_cost else None,
-                **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable and claim.per_cost else None),
-                "raw_slope": raw and raw.slope,
-                "raw_low": raw and raw.low,
-                "raw_high": raw and raw.high,
-                "margin": margin,
-                "onset": case.onset if case.onset < NEVER else None,
-                "period": case.period,
-                "alpha": case.constants["alpha"],
-                "beta": case.constants["beta"],
-                "seed": case.series.seed,
-                "noise": case.series.noise,
-                "alignment": case.series.alignment,
-                "control": str(result.control) if claim.per_cost else "",
-                "control_by": max(control.by for control, _ in result.controls) if claim.per_cost else None,
-                "planned": planned,
-                "role": "own" if claim == case.own else "added" if claim.per_cost else "bound",
-                "violated": "; ".join(map(str, claim.violated)),
-                "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
-                **(theory_of(result) if claim.per_cost else {}),
-                **(checks_of(result, fit) if usable and claim.per_cost else {}),
-                **({} if claim.per_cost else between(result)),
-            }
-        )
+        usable = claim.per_cost and fit is not None and not fit.problem
+        row = {
+            "family": case.family,
+            "dim": case.dim,
+            "cost": case.cost,
+            "algorithm": case.algorithm,
+            "theorem": name,
+            "kind": claim.kind,
+            "theory_slope": rate.slope,
+            "log_power": rate.log_power,
+            "slope": fit and fit.slope,
+            "low": fit and fit.low,
+            "high": fit and fit.high,
+            **runs_of(result, claim, raw),
+            "verdict": str(version.name),
+            "reason": version.reason,
+            **verdicts_of(result, version),
+            **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
+            "raw_slope": raw and raw.slope,
+            "raw_low": raw and raw.low,
+            "raw_high": raw and raw.high,
+            "margin": margin,
+            **settings_of(result, claim),
+            **(theory_of(result) if claim.per_cost else {}),
+            **(checks_of(result, fit) if usable else {}),
+            **({} if claim.per_cost else between(result)),
+        }
+        yield rounded(row)
+
+
+def runs_of(result: Result, claim: Claim, raw: Fit | None) -> dict:
+    window = raw.data.horizons[[0, -1]] if raw is not None else result.case.window if claim.per_cost else (None, None)
+    replicates, _ = (result.found, result.expected) if claim.per_cost else members_of(result)
+    return {"replicates": replicates, "horizon_min": window[0], "horizon_max": window[1]}
+
+
+def verdicts_of(result: Result, judged: Judged) -> dict:
+    """Of fits.csv: the verdicts on exponent and log power, and their numbers."""
+    exponent, power, per_cost = judged.assessment.exponent, judged.assessment.log_power, judged.claim.per_cost
+    return {
+        "exponent_verdict": str(exponent.name),
+        "exponent_p": exponent.p_value,
+        "tolerates": exponent.tolerates,
+        "catches": exponent.catches,
+        "blames": str(exponent.blames),
+        "changed": overruled(exponent.overruled) or NOT_JUDGED * bool(per_cost and result.problem),
+        "look": result.look if per_cost else result.sandwich.look,
+        "log_power_verdict": str(power.name) if per_cost else "",
+        "log_power_p": power.p_value if per_cost else None,
+    }
+
+
+def settings_of(result: Result, claim: Claim) -> dict:
+    """Of fits.csv: what was fixed before anything ran, and the control."""
+    case, per_cost = result.case, claim.per_cost
+    return {
+        "onset": case.onset if case.onset < NEVER else None,
+        "period": case.period,
+        "alpha": case.constants["alpha"],
+        "beta": case.constants["beta"],
+        "seed": case.series.seed,
+        "noise": case.series.noise,
+        "alignment": case.series.alignment,
+        "control": str(result.control) if per_cost else "",
+        "control_by": max(control.by for control, _ in result.controls) if per_cost else None,
+        "planned": result.expected if per_cost else members_of(result)[1],
+        "role": "own" if claim == case.own else "added" if per_cost else "bound",
+        "violated": "; ".join(map(str, claim.violated)),
+        "violated_names": "; ".join(dict.fromkeys(v.name for v in claim.violated)),
+    }
 
 
 def members_of(result: Result) -> tuple[int, int]:
@@ -142,7 +159,7 @@ def theory_of(result: Result) -> dict:
     return {
         "predicted_slope": result.predicted_slope,
         "agreement": found and str(found.name),
-        "agreement_reason": found.reason if found else result.unforetold,
+        "agreement_reason": found.reason if found else result.why_not_predicted,
         **dict(zip(("ratio", "ratio_low", "ratio_high"), ratio, strict=True)),
         **spelled("ratio_slope", found and found.slope),
         **dict(zip(("locked_in", "locked_in_low", "locked_in_high"), share, strict=True)),

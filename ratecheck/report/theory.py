@@ -19,7 +19,7 @@ def theory(context: Context):
     results = context.analysis.results
     foretold = [r for r in results if r.agreement is not None or r.far is not None]
     if not foretold:
-        yield f"Nothing is predicted here: {listing(list(dict.fromkeys(r.unforetold for r in results)))}."
+        yield f"Nothing is predicted here: {listing(list(dict.fromkeys(r.why_not_predicted for r in results)))}."
         return
     yield (
         "Theory foretells the regret itself, without a free parameter: all cells are queried until their keys have "
@@ -59,10 +59,6 @@ def by_algorithm(results) -> str:
     return table(header, rows)
 
 
-def _within(ratios, margin) -> int:
-    return sum(abs(ratio - 1) <= margin for ratio in ratios)
-
-
 def _worst(ratios) -> float:
     return max(ratios, key=lambda ratio: abs(ratio - 1))
 
@@ -86,7 +82,7 @@ def agreement_cells(result):
 def _why(result) -> str:
     """What is to be said about a comparison that did not come out well."""
     if result.agreement is None:
-        return result.unforetold
+        return result.why_not_predicted
     return "" if result.agreement.name == Outcome.CONSISTENT else str(result.agreement)
 
 

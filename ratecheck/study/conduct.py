@@ -18,8 +18,7 @@ from ..planning.expectations import expected, unjudged
 from ..planning.forecast import COMPILE, Forecast
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
-from . import hard
-from . import predictions as foretelling
+from . import hard, predictions
 from .declare import Grid, Study
 from .limits import checked
 from .looks import look
@@ -149,7 +148,7 @@ def _about_cases(study, planned, store) -> list[Aside]:
     """Audits and predictions that are not stored."""
     costs, known = {str(p.cost): p.cost for p in planned}, store.audits()
     audits = [audit_of(cost) for name, cost in costs.items() if not _current(cost, known.get(name))]
-    return [*audits, *foretelling.lacking(planned, store, study.foresight)]
+    return [*audits, *predictions.lacking(planned, store, study.curve_cells)]
 
 
 def _current(cost, rows) -> bool:

@@ -12,7 +12,7 @@ import function_zoo as zoo
 
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.registry import defaults
-from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, items, shown, whole
+from ..arguments import MOST_IN_DATABASE, MOST_REPLICATES, check_alignment, check_horizons, check_whole, items, shown
 from ..claims import Theorem
 from ..engine.simulate import STANDARD
 from ..planning.grid import Grid, check_first
@@ -33,7 +33,7 @@ class Study:
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
     or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
-    `foresight` is the number of cells with which the predicted curves of the report are
+    `curve_cells` is the number of cells with which the predicted curves of the report are
     computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.  Theorem 3 is judged on
     so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
     """
@@ -51,7 +51,7 @@ class Study:
     resolution: float = RESOLUTION
     theorems: tuple = ()
     compare: tuple | None = None
-    foresight: int | None = None
+    curve_cells: int | None = None
     members: int = 6
     command: str = field(default="", compare=False)  # what reruns it
 
@@ -70,12 +70,12 @@ class Study:
         if not isinstance(self.horizons, Grid):
             put(self, "horizons", tuple(check_horizons(self.horizons)))
             check_first(self.horizons[0])
-        whole("replicates", self.replicates, 1, MOST_REPLICATES)
-        whole("seed", self.seed, 0, MOST_IN_DATABASE)
-        if whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
+        check_whole("replicates", self.replicates, 1, MOST_REPLICATES)
+        check_whole("seed", self.seed, 0, MOST_IN_DATABASE)
+        if check_whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
             raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
-        if self.foresight is not None:
-            whole("foresight", self.foresight, 2**8, 2**22)
+        if self.curve_cells is not None:
+            check_whole("curve_cells", self.curve_cells, 2**8, 2**22)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
         names = [str(c) for c in self.costs]

@@ -37,7 +37,7 @@ def declaration(name) -> Conductible:
     """What studies/NAME/study.py declares; `name` may also be the path of a folder or of the file."""
     path = declaration_of(name)
     study = getattr(load(path), "study", None)
-    if not callable(getattr(study, "conduct", None)):
+    if isinstance(study, type) or not callable(getattr(study, "conduct", None)):
         raise ValueError(f"{path} declares no study; it must set study = Study(...), or an object with conduct()")
     return study
 

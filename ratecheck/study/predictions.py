@@ -1,4 +1,4 @@
-"""What theory foretells for the runs of a study, each at its own partition; kept in the store beside them."""
+"""What theory predicts for the runs of a study, each at its own partition; kept in the store beside them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DIGITS = 7  # that are kept of a predicted regret: rounding stays far below the 
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
-def foretold(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
+def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
     """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and curves.
 
     A long `curve` is the mean over some partitions; `beyond` goes on from the last horizon with those of the runs,
-    where they are the same at all horizons.  Where nothing can be foretold, `problem` says why; no curve is longer than
-    that of a plan if it takes no cells.
+    where they are the same at all horizons.  Where nothing can be predicted, `problem` says why; no curve is longer
+    than that of a plan if it takes no cells.
     """
     from ..predict.predicted_curve import predicted_curve
     from ..predict.water_level import predict
@@ -63,8 +63,8 @@ def _rounded(values) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def lacking(planned: list[Planned], store: Store, foresight: int | None = None) -> list[Aside]:
-    """The work of foretelling the runs of all cases that are not foretold yet, with so many cells for their curves."""
+def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None) -> list[Aside]:
+    """The work of predicting the runs of all cases that are not predicted yet, with so many cells for their curves."""
     found = []
     for case, cost, algorithm in planned:
         series = case.series
@@ -72,12 +72,12 @@ def lacking(planned: list[Planned], store: Store, foresight: int | None = None) 
         if not hasattr(algorithm, "level_rule"):
             continue
         known = store.prediction(series.digest)
-        cells, last = (foresight, LONGEST) if foresight else (CELLS * (case.steps > FEW_STEPS), FAR)
+        cells, last = (curve_cells, LONGEST) if curve_cells else (CELLS * (case.steps > FEW_STEPS), FAR)
         if known is None or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
             name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
-            seconds = estimate.foretelling(len(case.horizons), count, cells, case.period)
-            found.append(Aside(name, foretold, what, keep, seconds))
+            seconds = estimate.prediction(len(case.horizons), count, cells, case.period)
+            found.append(Aside(name, predicted, what, keep, seconds))
     return found
 
 
@@ -86,6 +86,6 @@ def _keep(series, store, record):
 
 
 def _covers(known, horizons, count, cells) -> bool:
-    """What could not be foretold is tried again, since it may be by now."""
+    """What could not be predicted is tried again, since it may be by now."""
     seen = set(known["horizons"]) >= set(horizons) and known["cells"] >= cells
     return seen and len(known["regret"]) >= count

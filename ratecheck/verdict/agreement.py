@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from ..arguments import real, shown
+from ..arguments import check_real, shown
 from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit
@@ -172,7 +172,7 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
         rc.agreement(rc.simulate(rc.AdaptiveBins(), zoo.get("cone", dim=1), [2**k for k in range(8, 15)], replicates=8))
     """
     for name, value in (("margin", margin), ("slope_margin", slope_margin)):
-        if not 0 < real(name, value) < 1:
+        if not 0 < check_real(name, value) < 1:
             raise ValueError(f"{name} = {shown(value)} must lie between 0 and 1")
     if prediction is None:
         prediction = _prediction_for(runs)

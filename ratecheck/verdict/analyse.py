@@ -58,7 +58,7 @@ class Result:
     found: int  # runs at the horizon of the window that has the fewest; complete replicates where horizons share runs
     expected: int
     agreement: Agreement | None = None  # with the predicted curve
-    unforetold: str = ""  # why there is none
+    why_not_predicted: str = ""  # why there is none
     look: int = 1  # how often runs of this case have been judged, this time included
     sandwich: Sandwich = NONE  # between the certified bound of the cost and the runs on its hard family
     sandwich_fit: Fit | None = None  # of the mean over the family
@@ -90,7 +90,7 @@ class Result:
         return None if self.fit is None else predicted_slope(self.case, self.fit, self.agreement)
 
     @cached_property
-    def foretold(self) -> tuple[np.ndarray, np.ndarray] | None:
+    def predicted_regret(self) -> tuple[np.ndarray, np.ndarray] | None:
         """T and the predicted mean regret: at the partitions of the runs where there are runs, and beyond them at the
         same or, where those cannot be followed, at others."""
         at = np.empty((2, 0))
@@ -169,7 +169,7 @@ def analyse(
     runs,
     margin: float,
     comparisons=(),
-    foretold=lambda series: None,
+    predictions=lambda series: None,
     resolution: float = RESOLUTION,
     look=lambda series: 1,
     sandwich=lambda case: NONE,
@@ -177,13 +177,13 @@ def analyse(
     """Fit and judge every case.
 
     `runs` is a table with the runs of all of them, each row with its series' digest, or a function that gives the
-    table of one digest, so that no more than that is in memory at once; `foretold` gives what theory says of them,
+    table of one digest, so that no more than that is in memory at once; `predictions` gives what theory says of them,
     `look` how often they have been judged, this time included, and `sandwich` the runs of a case on its hard family.
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
     results = [
-        result_of(named, runs(digest), margin, foretold(digest), resolution, look(digest), sandwich(case))
+        result_of(named, runs(digest), margin, predictions(digest), resolution, look(digest), sandwich(case))
         for case, named in zip(cases, with_distinct_names(cases), strict=True)
         for digest in [case.series.digest]
     ]
@@ -213,13 +213,13 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
 
 
 def result_of(
-    case: Case, table, margin, foretold=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
+    case: Case, table, margin, prediction=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
 ) -> Result:
-    if foretold is not None and foretold["curve"] is not None:
-        long = Curve.from_json(foretold["curve"])  # than that of the plan, as a rule
+    if prediction is not None and prediction["curve"] is not None:
+        long = Curve.from_json(prediction["curve"])  # than that of the plan, as a rule
         case = replace(case, curve=max(filter(None, (case.curve, long)), key=lambda curve: curve.horizons[-1]))
     table, found, problem = complete(case, table)
-    theory = against_theory(case, table, foretold)
+    theory = against_theory(case, table, prediction)
     rules = {"margin": margin, "resolution": resolution, "look": look}
     judgement = judge_case(case, table, judge_parts, rules=rules, agreement=theory[0], problem=problem)
     on_family, trouble = fit_of(sandwich)
@@ -230,7 +230,7 @@ def result_of(
         else judge_bound(claim, sandwich, on_family, trouble, **rules | {"look": sandwich.look})
         for claim in case.claims
     )
-    beyond = Curve.from_json(foretold["beyond"]) if foretold and foretold.get("beyond") else None
+    beyond = Curve.from_json(prediction["beyond"]) if prediction and prediction.get("beyond") else None
     return Result(
         case=case,
         data=judgement.data,
@@ -241,7 +241,7 @@ def result_of(
         found=found,
         expected=case.replicates,
         agreement=theory[0],
-        unforetold=theory[1],
+        why_not_predicted=theory[1],
         look=look,
         sandwich=sandwich,
         sandwich_fit=on_family,
@@ -266,16 +266,16 @@ def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
     return fit, fit.problem
 
 
-def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement | None, str]:
-    """How the runs compare with what theory foretells for each of them, or why they cannot be compared."""
-    if foretold is None:
+def against_theory(case: Case, table, prediction: dict | None) -> tuple[Agreement | None, str]:
+    """How the runs compare with what theory predicts for each of them, or why they cannot be compared."""
+    if prediction is None:
         return None, "no regret was predicted"
-    if foretold["problem"]:
-        return None, foretold["problem"]
+    if prediction["problem"]:
+        return None, prediction["problem"]
     if table is None or table.empty:
         return None, "no run of this case has finished"
-    place = {horizon: j for j, horizon in enumerate(foretold["horizons"])}
-    predicted = np.array(foretold["regret"])
+    place = {horizon: j for j, horizon in enumerate(prediction["horizons"])}
+    predicted = np.array(prediction["regret"])
     fixed = case.series.alignment == "fixed"
     known = table["horizon"].isin(list(place)) & (fixed | (table["replicate"] < len(predicted)))
     table = table[known]
@@ -283,7 +283,7 @@ def against_theory(case: Case, table, foretold: dict | None) -> tuple[Agreement 
         return None, "no regret was predicted at these horizons"
     columns = table["horizon"].map(place).to_numpy()
     rows = 0 if fixed else table["replicate"].to_numpy()
-    noise, spread, error = np.array(foretold["left_open"])[sorted(set(columns.tolist()))].T
+    noise, spread, error = np.array(prediction["left_open"])[sorted(set(columns.tolist()))].T
     left_open = noise * variance(case.series.noise) + spread + error
     try:
         return compare(table, predicted[rows, columns], left_open), ""

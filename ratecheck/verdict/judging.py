@@ -64,16 +64,10 @@ def judge_case(
         refusals = tuple((refused,) * claim.parts for claim in claims)
         return Judgement(data, fit, problem, refusals, tuple((control, refused) for control in case.controls))
     verdicts = tuple(by(fit, claim, **rules) for claim in claims)
-    tilted = case.controls if controls is None else controls(verdicts[claims.index(case.own)][0])
-    return Judgement(data, fit, "", verdicts, tuple((c, judge_control(c, case.own, fit, **rules)) for c in tilted))
-
-
-def judge_control(control: Control, own: Claim, fit: Fit, **rules) -> Verdict:
-    """The verdict on the same rate, had the same runs grown faster (a lower bound: more slowly).
-
-    Also where the theorem promises nothing: then it tells whether these runs could have missed its rate.
-    """
-    return decide(fit.tilted(control.tilt(own)), own.rate, own.kind, **rules)
+    own, tilts = case.own, case.controls if controls is None else controls(verdicts[claims.index(case.own)][0])
+    # also where the theorem promises nothing: a control tells whether these runs could have missed its rate
+    tilted = tuple((c, decide(fit.tilted(c.tilt(own)), own.rate, own.kind, **rules)) for c in tilts)
+    return Judgement(data, fit, "", verdicts, tilted)
 
 
 def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float | None:

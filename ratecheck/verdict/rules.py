@@ -27,7 +27,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..arguments import shown, whole
+from ..arguments import check_whole, shown
 from ..claims import MARGIN, Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit, check_fit, fit_rate, in_steps
@@ -191,17 +191,45 @@ def verdict(
 
 
 def decide(
-    fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True
+    fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True, log_power=False
 ) -> Verdict:
-    """Judge a promised rate, the reason without its force, or (no `words`) no reason at all: that takes less time."""
+    """Judge a promised rate, the reason without its force, or (no `words`) no reason at all: that takes less time.
+
+    With `log_power` its log power alone is judged, its exponent taken for granted.
+    """
     rate = in_steps(fit, rate)
     check_judged(fit, rate, kind, margin, level, resolution, look)
-    at = fit.at(rate.log_power)
+    at = fit if log_power else fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
-    found = evidence(at, rate, kind, margin)
-    rule = {"kind": kind, "error": (1 - level) / looks_cost(look), "look": look, "resolution": resolution}
-    return _decided(found, at, rate, at.whole, rate.slope, words=words, **rule)
+    found = evidence(at, rate, kind, margin, log_power)
+    error, spent = (1 - level) / looks_cost(look), looks_cost(look)
+    good, bad = float(found.consistent()), float(found.refuted())
+    outcome, p, blames = Outcome.INCONCLUSIVE, 1.0, Blame.NOTHING
+    if good < error and found.tolerates <= resolution:
+        outcome, p = Outcome.CONSISTENT, good * spent
+    elif bad < error:
+        outcome, p = Outcome.REFUTED, bad * spent
+        blames = Blame.LOGARITHM if log_power else blamed(found, error)
+    measured, against = (fit.log_power_at(rate.slope), rate.log_power) if log_power else (at.whole, rate.slope)
+    excess = measured.minus(against)
+    v = Verdict(
+        name=outcome,
+        excess=excess if kind == "upper" else excess.mirrored(),
+        margin=margin,
+        p_value=p,
+        blames=blames,
+        tolerates=found.tolerates,
+        promised=rate,
+        kind=kind,
+        look=look,
+        evidence=found,
+        data=at.data,
+        error=error,
+    )
+    if not words:
+        return v
+    return replace(v, clauses=(_finding(v, at, resolution, measured=measured, against=against, caution=at.caution),))
 
 
 def log_power_verdict(
@@ -222,44 +250,7 @@ def log_power_verdict(
 
 
 def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
-    rate = in_steps(fit, rate)
-    check_judged(fit, rate, kind, margin, level, RESOLUTION, look)
-    if fit.problem:
-        return Verdict(Outcome.INCONCLUSIVE, fit.problem, margin=margin)
-    found = evidence(fit, rate, kind, margin, log_power=True)
-    rule = {"kind": kind, "error": (1 - level) / looks_cost(look), "look": look, "resolution": math.inf}
-    return _decided(found, fit, rate, fit.log_power_at(rate.slope), rate.log_power, words=words, **rule)
-
-
-def _decided(
-    found: Evidence, fit: Fit, rate: Rate, measured: Estimate, against: float, *, kind, error, look, resolution, words
-) -> Verdict:
-    """The verdict that the evidence gives, with its reason as data if `words` are asked for."""
-    good, bad, spent = float(found.consistent()), float(found.refuted()), looks_cost(look)
-    outcome, p, blames = Outcome.INCONCLUSIVE, 1.0, Blame.NOTHING
-    if good < error and found.tolerates <= resolution:
-        outcome, p = Outcome.CONSISTENT, good * spent
-    elif bad < error:
-        outcome, p = Outcome.REFUTED, bad * spent
-        blames = Blame.LOGARITHM if found.logs is None else blamed(found, error)
-    excess = measured.minus(against)
-    v = Verdict(
-        name=outcome,
-        excess=excess if kind == "upper" else excess.mirrored(),
-        margin=found.margin,
-        p_value=p,
-        blames=blames,
-        tolerates=found.tolerates,
-        promised=rate,
-        kind=kind,
-        look=look,
-        evidence=found,
-        data=fit.data,
-        error=error,
-    )
-    if not words:
-        return v
-    return replace(v, clauses=(_finding(v, fit, resolution, measured=measured, against=against, caution=fit.caution),))
+    return decide(fit, rate, kind, margin, level, math.inf, look, words, log_power=True)
 
 
 def blamed(found: Evidence, error: float) -> Blame:
@@ -430,7 +421,7 @@ def check_rule(rate, kind, margin, level, resolution, look):
     if not (isinstance(resolution, Real) and resolution > 0):
         raise ValueError(f"resolution = {shown(resolution)} must be positive")
     if look is not None:
-        whole("look", look, 1, 10**6)
+        check_whole("look", look, 1, 10**6)
     check_level(level)
 
 

@@ -12,8 +12,7 @@ import time
 
 import numpy as np
 
-from ratecheck.cli.options import number
-from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, natural
+from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, natural, real_number
 from ratecheck.sampling.generator import bits, normal, open_state, uniform
 from ratecheck.sampling.jit import compiled
 from studies.benchmarks.randomness import LAWS, across_streams, examine
@@ -211,7 +210,7 @@ def write_words(seed, stream) -> None:
 
 def count(text) -> int:
     try:
-        value = number(text)
+        value = real_number(text)
     except ValueError as error:
         raise Mistake(str(error)) from None
     if not 1e4 <= value <= 1e12:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole
+from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
 from ratecheck.verdict.rules import Verdict
 from studies.benchmarks.mutated import MUTANTS, simulate
+from studies.shared.commands import check_range
 
 HORIZONS = tuple(2**k for k in range(10, 19))
 COUNTS = (4, 8, 16, 32, 64)  # runs, of which the fewest that refute are looked for
@@ -99,11 +100,10 @@ def cases() -> list[Case]:
 
 def main(argv=None) -> int:
     parser = Parser(prog="python -m studies.benchmarks.mutants", description=__doc__.splitlines()[0], epilog=OWN_CODE)
-    parser.add_argument("--replicates", type=whole, default=COUNTS[-1])
-    parser.add_argument("--seed", type=whole, default=0)
+    parser.add_argument("--replicates", type=whole_number, default=COUNTS[-1])
+    parser.add_argument("--seed", type=whole_number, default=0)
     arguments = parser.parse_args(argv)
-    if arguments.replicates < FEWEST:
-        parser.error(f"--replicates {arguments.replicates} is too few; the nearest valid choice is {FEWEST}")
+    check_range(parser, "--replicates", arguments.replicates, least=FEWEST)
     return guarded(_main, arguments)
 
 

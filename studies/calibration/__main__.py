@@ -12,6 +12,7 @@ from studies.calibration.assertions import FILE
 from studies.calibration.measure import Tables, calibrate
 from studies.calibration.report import report
 from studies.calibration.timing import timing
+from studies.shared.commands import check_range
 
 MOST_REPEATS = 10**6
 
@@ -33,9 +34,7 @@ def main(argv=None) -> int:
     )
     parser.add_argument("--time", action="store_true", help="print the time of one fit, and write nothing")
     arguments = parser.parse_args(argv)
-    if not 4 <= arguments.repeats <= MOST_REPEATS:
-        few, near = ("few", 4) if arguments.repeats < 4 else ("many", MOST_REPEATS)
-        parser.error(f"--repeats {arguments.repeats} is too {few}; the nearest valid choice is {near}")
+    check_range(parser, "--repeats", arguments.repeats, least=4, most=MOST_REPEATS)
     return guarded(_main, arguments)
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 import ratecheck as rc
 from ratecheck.fit.log_means import LogMeans
-from ratecheck.sampling.generator import normal, open_state, uniform
+from ratecheck.kernels import normal, uniform
+from ratecheck.sampling.generator import open_state
 from ratecheck.sampling.jit import compiled, inlined
 from ratecheck.sampling.seeding import stream
 from studies.calibration.scenarios import means
@@ -32,147 +33,132 @@ SEED = 0
 
 
 @inlined
-def pseudo_regret(gaps, n):
-    R = 0.0
-    for k in range(gaps.size):
-        R += gaps[k] * n[k]
-    return R
-
-
-@inlined
-def start(n, total):
-    for k in range(n.size):
-        n[k] = 0
-        total[k] = 0.0
-
-
-@inlined
-def bernoulli(p, s0, s1, s2, s3):
-    u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-    return 1.0 if u < p else 0.0, s0, s1, s2, s3
-
-
-@compiled
-def thompson_gaussian(state, gaps, n, total, horizons, seen):
-    """theta_k ~ N(total_k / n_k, 1 / n_k), the posterior under Jeffreys' prior; pull the arm with the highest."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    start(n, total)
+def play(rng, choose, reward, settings, gaps, n, total, horizons, seen):
+    """Pull the arms that `choose` names after t pulls; what is summed is the pseudo-regret."""
+    n[:] = 0
+    total[:] = 0.0
     t = 0
     for j in range(horizons.size):
         while t < horizons[j]:
-            best, highest = t, math.inf
-            if t >= gaps.size:
-                highest = -math.inf
-                for k in range(gaps.size):
-                    z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-                    theta = total[k] / n[k] + z / math.sqrt(n[k])
-                    if theta > highest:
-                        best, highest = k, theta
-            z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-            total[best] += z - gaps[best]
-            n[best] += 1
+            arm = choose(rng, t, n, total, settings)
+            total[arm] += reward(rng, gaps[arm])
+            n[arm] += 1
             t += 1
-        seen[j] = pseudo_regret(gaps, n)
+        R = 0.0
+        for k in range(gaps.size):
+            R += gaps[k] * n[k]
+        seen[j] = R
 
 
 @inlined
-def gamma(a, s0, s1, s2, s3):
+def normal_reward(rng, gap):
+    return normal(rng) - gap
+
+
+@inlined
+def bernoulli_reward(rng, gap):
+    return 1.0 if uniform(rng) < 0.5 - gap else 0.0
+
+
+@inlined
+def highest_normal(rng, t, n, total, settings):
+    if t < n.size:
+        return t
+    best, highest = 0, -math.inf
+    for k in range(n.size):
+        theta = total[k] / n[k] + normal(rng) / math.sqrt(n[k])
+        if theta > highest:
+            best, highest = k, theta
+    return best
+
+
+@compiled
+def thompson_gaussian(rng, gaps, n, total, horizons, seen):
+    """theta_k ~ N(total_k / n_k, 1 / n_k), the posterior under Jeffreys' prior; pull the arm with the highest."""
+    play(rng, highest_normal, normal_reward, (), gaps, n, total, horizons, seen)
+
+
+@inlined
+def gamma(rng, a):
     """Gamma with shape a >= 1 (Marsaglia and Tsang 2000, "A simple method for generating gamma variables")."""
     d = a - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
     while True:
-        x, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        x = normal(rng)
         v = 1.0 + c * x
         if v <= 0.0:
             continue
         v = v * v * v
-        u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-        u = 1.0 - u
+        u = 1.0 - uniform(rng)
         if u < 1.0 - 0.0331 * (x * x) * (x * x) or math.log(u) < 0.5 * x * x + d * (1.0 - v + math.log(v)):
-            return d * v, s0, s1, s2, s3
+            return d * v
+
+
+@inlined
+def highest_beta(rng, t, n, total, settings):
+    best, highest = 0, -1.0
+    for k in range(n.size):
+        a = gamma(rng, 1.0 + total[k])
+        b = gamma(rng, 1.0 + (n[k] - total[k]))
+        theta = a / (a + b)
+        if theta > highest:
+            best, highest = k, theta
+    return best
 
 
 @compiled
-def thompson_beta(state, gaps, n, total, horizons, seen):
+def thompson_beta(rng, gaps, n, total, horizons, seen):
     """Bernoulli arms, theta_k ~ Beta(1 + successes, 1 + failures); pull the arm with the highest."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    start(n, total)
-    t = 0
-    for j in range(horizons.size):
-        while t < horizons[j]:
-            best, highest = 0, -1.0
-            for k in range(gaps.size):
-                a, s0, s1, s2, s3 = gamma(1.0 + total[k], s0, s1, s2, s3)
-                b, s0, s1, s2, s3 = gamma(1.0 + (n[k] - total[k]), s0, s1, s2, s3)
-                theta = a / (a + b)
-                if theta > highest:
-                    best, highest = k, theta
-            y, s0, s1, s2, s3 = bernoulli(0.5 - gaps[best], s0, s1, s2, s3)
-            total[best] += y
-            n[best] += 1
-            t += 1
-        seen[j] = pseudo_regret(gaps, n)
+    play(rng, highest_beta, bernoulli_reward, (), gaps, n, total, horizons, seen)
+
+
+@inlined
+def highest_index(rng, t, n, total, settings):
+    if t < n.size:
+        return t
+    best, highest = 0, -math.inf
+    twice = 2.0 * math.log(float(t))
+    for k in range(n.size):
+        index = total[k] / n[k] + math.sqrt(twice / n[k])
+        if index > highest:
+            best, highest = k, index
+    return best
 
 
 @compiled
-def ucb1(state, gaps, n, total, horizons, seen):
+def ucb1(rng, gaps, n, total, horizons, seen):
     """Bernoulli arms; pull the arm with the highest total_k / n_k + sqrt(2 ln t / n_k), t the pulls so far."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    start(n, total)
-    t = 0
-    for j in range(horizons.size):
-        while t < horizons[j]:
-            best = t
-            if t >= gaps.size:
-                best, highest = 0, -math.inf
-                twice = 2.0 * math.log(float(t))
-                for k in range(gaps.size):
-                    index = total[k] / n[k] + math.sqrt(twice / n[k])
-                    if index > highest:
-                        best, highest = k, index
-            y, s0, s1, s2, s3 = bernoulli(0.5 - gaps[best], s0, s1, s2, s3)
-            total[best] += y
-            n[best] += 1
-            t += 1
-        seen[j] = pseudo_regret(gaps, n)
+    play(rng, highest_index, bernoulli_reward, (), gaps, n, total, horizons, seen)
+
+
+@inlined
+def any_or_best(rng, t, n, total, settings):
+    epsilon, power = settings
+    if t < n.size:
+        return t
+    if uniform(rng) < epsilon * float(t) ** -power:
+        return int(uniform(rng) * n.size)
+    best = 0
+    for k in range(1, n.size):
+        if total[k] / n[k] > total[best] / n[best]:
+            best = k
+    return best
 
 
 @compiled
-def epsilon_greedy(state, epsilon, power, gaps, n, total, horizons, seen):
+def epsilon_greedy(rng, epsilon, power, gaps, n, total, horizons, seen):
     """With probability epsilon t^-power any arm, otherwise the one with the highest mean; t pulls so far."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    start(n, total)
-    t = 0
-    for j in range(horizons.size):
-        while t < horizons[j]:
-            best = t
-            if t >= gaps.size:
-                u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-                if u < epsilon * float(t) ** -power:
-                    u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-                    best = int(u * gaps.size)
-                else:
-                    best = 0
-                    for k in range(1, gaps.size):
-                        if total[k] / n[k] > total[best] / n[best]:
-                            best = k
-            z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-            total[best] += z - gaps[best]
-            n[best] += 1
-            t += 1
-        seen[j] = pseudo_regret(gaps, n)
+    play(rng, any_or_best, normal_reward, (epsilon, power), gaps, n, total, horizons, seen)
 
 
 @compiled
-def explore_then_commit(state, m, horizon, gaps, total):
+def explore_then_commit(rng, m, horizon, gaps, total):
     """Pull every arm m times, then the one with the highest total for the rest."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     best, R = 0, 0.0
     for k in range(gaps.size):
         total[k] = 0.0
         for _ in range(m):
-            z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-            total[k] += z - gaps[k]
+            total[k] += normal(rng) - gaps[k]
         R += m * gaps[k]
         if total[k] > total[best]:
             best = k
@@ -183,44 +169,38 @@ def explore_then_commit(state, m, horizon, gaps, total):
 
 
 @compiled
-def sgd_quadratic(state, c, x, horizons, seen):
+def sgd_quadratic(rng, c, x, horizons, seen):
     """f(x) = x^2 / 2, gradients with normal noise, steps c / t."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     t, R = 0, 0.0
     for j in range(horizons.size):
         while t < horizons[j]:
             t += 1
             R += 0.5 * x * x
-            z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-            x -= c / t * (x + z)
+            x -= c / t * (x + normal(rng))
         seen[j] = R
 
 
 @compiled
-def sgd_modulus(state, x, horizons, seen):
+def sgd_modulus(rng, x, horizons, seen):
     """f(x) = |x| on [-|x_1|, |x_1|], subgradients with normal noise, steps 1 / sqrt(t), projected."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     edge = abs(x)
     t, R = 0, 0.0
     for j in range(horizons.size):
         while t < horizons[j]:
             t += 1
             R += abs(x)
-            z, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-            x -= (math.copysign(1.0, x) + z) / math.sqrt(t)
+            x -= (math.copysign(1.0, x) + normal(rng)) / math.sqrt(t)
             x = min(max(x, -edge), edge)
         seen[j] = R
 
 
 @compiled
-def monte_carlo(state, horizons, seen):
+def monte_carlo(rng, horizons, seen):
     """|mean of exp(U_1), ..., exp(U_t) - (e - 1)| with uniform U."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     t, R, total = 0, 0.0, 0.0
     for j in range(horizons.size):
         while t < horizons[j]:
-            u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
-            total += math.exp(u)
+            total += math.exp(uniform(rng))
             t += 1
             R += abs(total / t - (math.e - 1.0))
         seen[j] = R

@@ -8,6 +8,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 from ratecheck.files import together
+from studies.shared.commands import check_range
 
 PURPOSE = "Measure every algorithm on hard families, against the certified lower bound."
 MOST_MEMBERS = 10**4
@@ -26,9 +27,7 @@ def main(argv=None) -> int:
     parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/lower_bound"))
     parser.add_argument("--report", action="store_true", help="write the report again from the tables, run nothing")
     arguments = parser.parse_args(argv)
-    if not 2 <= arguments.members <= MOST_MEMBERS:
-        few, near = ("few", 2) if arguments.members < 2 else ("many", MOST_MEMBERS)
-        parser.error(f"--members {arguments.members} is too {few}; the nearest valid choice is {near}")
+    check_range(parser, "--members", arguments.members, least=2, most=MOST_MEMBERS)
     return guarded(_main, arguments)
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-import seaborn as sns
 from matplotlib import rc_context
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, STYLE, colour_of, panels, save
+from studies.shared.figures import INK, MARKERS, PREDICTED, STYLE, against_horizons, colour_of, save
 
 COLUMNS = 4
 
@@ -24,10 +21,9 @@ def sandwiches(factors, theory, dim):
     shown = factors[factors["dim"] == dim]
     families = list(dict.fromkeys(shown["family"]))
     names = list(dict.fromkeys(shown["algorithm"]))
-    columns = min(COLUMNS, len(families))
-    rows = -(-len(families) // columns)
-    figure, axes = panels(rows, columns, _keys(names), sharex=True)
-    for axis, family in zip(axes.flat, families, strict=False):
+    titles = [f"{family}, d = {dim}" for family in families]
+    figure, axes = against_horizons(titles, _keys(names), COLUMNS, "R")
+    for axis, family in zip(axes, families, strict=True):
         part = shown[shown["family"] == family]
         for i, name in enumerate(names):
             mine = part[part["algorithm"] == name]
@@ -40,17 +36,6 @@ def sandwiches(factors, theory, dim):
         axis.plot(
             T, bound["bound"].iloc[0] * (T / T[0]) ** theory[family], color=INK, linestyle=(0, (4, 2.5)), linewidth=1
         )
-        axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}")
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.yaxis.set_minor_locator(NullLocator())
-        sns.despine(ax=axis)
-    for axis in list(axes.flat)[len(families) :]:
-        axis.set_axis_off()
-    for axis in list(axes.flat)[max(0, len(families) - columns) : len(families)]:  # the lowest of each column
-        axis.set_xlabel("T")
-        axis.tick_params(labelbottom=True)
-    for axis in np.atleast_2d(axes)[:, 0]:
-        axis.set_ylabel("R")
     return figure
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, whole
+from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, whole_number
 from ratecheck.files import together
 
 PURPOSE = "Measure algorithms of PyXAB, cma, nevergrad and optuna beside ours."
@@ -20,7 +20,9 @@ def main(argv=None) -> int:
     parser = Parser(prog="python -m studies.peers", description=PURPOSE, epilog=OWN_CODE)
     parser.add_argument("--family", help="one cost only, in the dimensions of the study")
     parser.add_argument("--replicates", type=natural, default=8, help="at least 3")
-    parser.add_argument("--budget", type=whole, default=3, help="seconds of processor time for a cost and a contestant")
+    parser.add_argument(
+        "--budget", type=whole_number, default=3, help="seconds of processor time for a cost and a contestant"
+    )
     parser.add_argument("--seed", type=natural, default=0)
     parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept there")
     parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/peers"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import seaborn as sns
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator
 
-from studies.shared.figures import INK, MARKERS, colour_of, panels
+from studies.shared.figures import INK, MARKERS, against_horizons, colour_of
 
 COLUMNS = 3
 STYLES = ("-", (0, (4, 2)))  # the second seven of a legend
@@ -34,25 +33,15 @@ def _unit(seconds, _):
 def _drawn(means, names, references, column, label):
     costs = list(dict.fromkeys(zip(means["family"], means["dim"], strict=True)))
     looks = _looks(names, references)
-    columns = min(COLUMNS, len(costs))
     keys = [_key(name, look) for name, look in looks.items()]
-    figure, axes = panels(-(-len(costs) // columns), columns, keys, sharex=True)
-    for axis, (family, dim) in zip(axes.flat, costs, strict=False):
+    titles = [f"{family}, d = {dim}" for family, dim in costs]
+    figure, axes = against_horizons(titles, keys, COLUMNS, label)
+    for axis, (family, dim) in zip(axes, costs, strict=True):
         part = means[(means["family"] == family) & (means["dim"] == dim)]
         for name, look in looks.items():
             mine = part[part["algorithm"] == name]
             error = mine["error"] if column == "mean" else None
             axis.errorbar(mine["horizon"], mine[column], yerr=error, **look)
-        axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}")
-        axis.xaxis.set_minor_locator(NullLocator())
-        axis.yaxis.set_minor_locator(NullLocator())
-        sns.despine(ax=axis)
-    for axis in list(axes.flat)[len(costs) :]:
-        axis.set_axis_off()
-    for axis in list(axes.flat)[max(0, len(costs) - columns) : len(costs)]:
-        axis.set_xlabel("T")
-    for axis in axes[:, 0]:
-        axis.set_ylabel(label)
     return figure
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import seaborn as sns
 from matplotlib import rc_context
+from matplotlib.ticker import NullLocator
 
 from ratecheck.figures.base import (
     ANY,
@@ -51,6 +52,27 @@ def grid(names, handles, below, beside):
             axis.set_ylabel(beside)
         if i + columns >= count:
             axis.set_xlabel(below)
+    return figure, axes[:count]
+
+
+def against_horizons(titles, handles, columns, beside):
+    """The figure and a panel for each title, both axes logarithmic; T stands below the lowest of each column."""
+    count = len(titles)
+    columns = min(columns, count)
+    figure, axes = panels(-(-count // columns), columns, handles, sharex=True)
+    axes = axes.ravel()
+    for axis, title in zip(axes, titles, strict=False):
+        axis.set(xscale="log", yscale="log", title=title)
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.yaxis.set_minor_locator(NullLocator())
+        sns.despine(ax=axis)
+    for axis in axes[count:]:
+        axis.set_axis_off()
+    for axis in axes[max(0, count - columns) : count]:
+        axis.set_xlabel("T")
+        axis.tick_params(labelbottom=True)
+    for axis in axes[::columns]:
+        axis.set_ylabel(beside)
     return figure, axes[:count]
 
 

@@ -10,8 +10,8 @@ from ratecheck.display import (
     fixed,
     fraction,
     general,
+    horizon_text,
     interval,
     listing,
     table,
-    whole,
 )

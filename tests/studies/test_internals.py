@@ -25,9 +25,10 @@ INTERNALS = {
     "ratecheck.arguments": "available_cores",
     "ratecheck.check.assert_rate": "Rules agreeing asserted",
     "ratecheck.claims": "VERSION own_of",
-    "ratecheck.cli.options": "number",
-    "ratecheck.cli.parser": "Mistake OWN_CODE Parser folder guarded natural path whole workers writable",
-    "ratecheck.display": "MARKS counted estimate fenced fixed fraction general interval listing table whole",
+    "ratecheck.cli.parser": (
+        "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
+    ),
+    "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
     "ratecheck.engine.simulate": "Job STANDARD begin run_replicate series_of",
     "ratecheck.executors": "executor",
     "ratecheck.executors.progress": "Progress",
