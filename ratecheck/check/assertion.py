@@ -15,7 +15,6 @@ from ..rates import Rate
 from ..verdict.evidence import WHOLE
 from ..verdict.rules import Verdict, looks_cost
 from .budget import duration
-from .meaning import shape
 from .pin import Change
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ class Assertion(Speaking):
 
     @property
     def asserted(self) -> str:
-        promised = f"{'at most' if self.sign > 0 else 'at least'} like {shape(self.rate)}"
+        promised = f"{'at most' if self.sign > 0 else 'at least'} like {self.rate.shape()}"
         return f"the regret of {self.algorithm.label} on {self.cost} grows {promised}"
 
     def _facts(self):
@@ -180,7 +179,7 @@ class Assertion(Speaking):
         return f"{said}; the same runs, tilted to {self._tilted(self.fails)}, fail"
 
     def _tilted(self, slope) -> str:
-        return shape(Rate.of_regret(round(slope, 3), self.rate.log_power))
+        return Rate.of_regret(round(slope, 3), self.rate.log_power).shape()
 
     @property
     def size(self) -> str:
@@ -206,7 +205,7 @@ def message(first: str, found: Assertion) -> str:
 
 def failure(found: Assertion) -> str:
     grows = "faster" if found.sign > 0 else "more slowly"
-    promised = f"than {shape(found.rate)}, by more than the tolerance of {found.rules.tolerance:g}"
+    promised = f"than {found.rate.shape()}, by more than the tolerance of {found.rules.tolerance:g}"
     first = f"the regret of {found.algorithm.label} on {found.cost} grows {grows} {promised}"
     if found.verdict.name == Outcome.REFUTED:
         return message(f"REFUTED: {first}", found)

@@ -165,10 +165,6 @@ def _rate(given, cost) -> Rate:
     return given
 
 
-def shape(rate: Rate) -> str:
-    return str(rate).removeprefix("R = ")
-
-
 def size_of(horizons, replicates) -> tuple[tuple[int, ...] | None, int | None]:
     """Horizons and replicates as they are given, each of them or None."""
     horizons = None if horizons is None else tuple(check_horizons(horizons))

@@ -16,7 +16,6 @@ from ..fit.fit import Fit
 from ..rates import Rate
 from ..verdict.rules import Verdict
 from .budget import Plan, duration
-from .meaning import shape
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +90,7 @@ class Check(Speaking):
         """The answer in one sentence."""
         grows = "at most" if self.claim.kind == "upper" else "at least"
         where = f"{self.cost.name}, d = {self.cost.dim},"
-        claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {shape(self.rate)}"
+        claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {self.rate.shape()}"
         if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
             return f"{self.verdict.name}, but without force: {claim}"
         return f"{self.verdict.name}: {claim}"
@@ -119,7 +118,7 @@ class Check(Speaking):
 
     def _slope(self) -> str:
         """What a slope is worth that does not hold the logarithm: nobody is to take it for the growth of R."""
-        pure, log = self.fit.at(0.0), shape(Rate.of_regret(0.0, self.rate.log_power)).removeprefix("T^0 ")
+        pure, log = self.fit.at(0.0), f"(ln T)^{self.rate.log_power:.4g}"
         return (
             f"is that of R / {log}, as the claim has it; R alone grows like "
             f"T^{pure.slope:.3f} [{pure.low:.3f}, {pure.high:.3f}] over these T"
@@ -129,7 +128,7 @@ class Check(Speaking):
         if self.control is None:
             return "no growth of these runs would have been REFUTED"
         must = "as it must be" if self.forceful else "and should be REFUTED"
-        tilted = shape(Rate.of_regret(round(self.control.slope, 3), self.rate.log_power))
+        tilted = Rate.of_regret(round(self.control.slope, 3), self.rate.log_power).shape()
         return f"the same runs, tilted to {tilted}, come out {self.control.verdict.name}, {must}"
 
     def _runs(self) -> str:

@@ -430,18 +430,12 @@ def _three(rows) -> tuple[str | None, ...]:
     if pd.notna(row["far_verdict"]):
         powers = [row[name] for name in ("far_verdict", "far_printed", "far_corrected") if pd.notna(row[name])]
         obeys = f"{' / '.join(map(_letter, powers))}, {row['far_horizon']:.0e}"
-    return _parts(rows), follows, obeys
+    verdicts = [row["exponent_verdict"], *rows["log_power_verdict"]]
+    return _marked(verdicts, row), follows, obeys
 
 
 def _letter(verdict) -> str:
     return {"CONSISTENT": "C", "REFUTED": "**R**"}.get(verdict, "?")
-
-
-def _parts(rows) -> str | None:
-    """The verdicts on an exponent and its log powers, printed first."""
-    if rows.empty:
-        return None
-    return _marked([rows["exponent_verdict"].iloc[0], *rows["log_power_verdict"]], rows.iloc[0])
 
 
 def _marked(verdicts, row) -> str:

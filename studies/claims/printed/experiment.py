@@ -14,7 +14,7 @@ from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Pict
 from studies.claims.printed import rules
 from studies.claims.printed.rules import RULE
 from studies.claims.printed.tables import CORRECTED, curve_table, fresh_table, pilot_table, run_table, tuned_table
-from studies.shared.markdown import fixed, general, interval, table, whole
+from studies.shared.markdown import fixed, general, horizon_text, interval, table
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Printed(Experiment):
         rows = [
             [
                 f"{r.family} d = {r.dim}",
-                whole(r.horizon),
+                horizon_text(r.horizon),
                 f"{r.bins:,}",
                 f"{r.queried:,}",
                 general(r.regret / r.horizon),
@@ -129,7 +129,7 @@ def _slopes_table(runs, first) -> str:
             [
                 f"{family} d = {dim}",
                 general(cost.constants.beta, 3),
-                f"{whole(first)} to {whole(last)}",
+                f"{horizon_text(first)} to {horizon_text(last)}",
                 fixed(rate.slope),
                 fixed(rules.once(family, dim)),
                 f"{fixed(fit.slope)} {interval(fit.low, fit.high)}",

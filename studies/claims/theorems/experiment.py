@@ -14,7 +14,7 @@ from studies.claims.theorems import rules
 from studies.claims.theorems import tables as measure
 from studies.claims.theorems.rules import CORRECTED, PRINTED, RULE
 from studies.claims.theorems.tables import FORGED, MUS, NO_MU
-from studies.shared.markdown import fixed, general, interval, listing, table, whole
+from studies.shared.markdown import fixed, general, horizon_text, interval, listing, table
 
 
 @dataclass(frozen=True)
@@ -196,8 +196,8 @@ def _agreement_words(found: list[rules.Case]) -> str:
     runs = sum(case.agreement.replicates for case in found)
     text = (
         f"Slopes are those of R after division by the {'stronger' if found[0].mu == NO_MU else 'sharper'} logarithm, "
-        f"from T = {whole(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its own "
-        f"partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
+        f"from T = {horizon_text(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its "
+        f"own partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
         f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, "
         f"INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
     )
@@ -210,7 +210,7 @@ def _members_table(factors) -> str:
     rows = [
         [
             f"{r.family} d = {r.dim}",
-            *(whole(r.horizon), general(r.bound), general(r.mean), general(r.error, 2)),
+            *(horizon_text(r.horizon), general(r.bound), general(r.mean), general(r.error, 2)),
             *(general(r.predicted), general(r.factor, 3)),
         ]
         for r in flat.itertuples()
