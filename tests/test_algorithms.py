@@ -27,7 +27,7 @@ PLUGGED_IN = {
     **{f"compiled {name}": replace(example.algorithm(2), promise=Rate(0.0)) for name, example in EXAMPLES.items()},
 }
 ALL = REGISTERED | PLUGGED_IN
-SETTINGS = [rc.UniformBins(), rc.AdaptiveBins(mu="min"), rc.AdaptiveBins(mu="theorem"), rc.HOO(nu="min")]
+SETTINGS = [rc.AdaptiveBins(mu="min"), rc.AdaptiveBins(mu="theorem"), rc.HOO(nu="min")]
 COST = zoo.get("cone", 2)
 HORIZONS = [20, 60, 200]
 
