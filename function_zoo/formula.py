@@ -35,7 +35,7 @@ def content(formula, within=()) -> list:
     if not isinstance(function, FunctionType):  # an object that can be called
         return [_value(function, within)]
     cells = function.__closure__ or ()
-    return [*_code(function.__code__), [_value(cell.cell_contents, (*within, function)) for cell in cells]]
+    return [*code_of(function.__code__), [_value(cell.cell_contents, (*within, function)) for cell in cells]]
 
 
 def captured(maker) -> list[str]:
@@ -57,8 +57,9 @@ def captured(maker) -> list[str]:
     return [_value(value, (maker,)) for value in values]
 
 
-def _code(code) -> list:
-    constants = tuple(_code(value) if isinstance(value, CodeType) else value for value in code.co_consts)
+def code_of(code: CodeType) -> list:
+    """Instructions, constants and names, those of functions inside it too; no address and no line number."""
+    constants = tuple(code_of(value) if isinstance(value, CodeType) else value for value in code.co_consts)
     return [code.co_code.hex(), constants, code.co_names]
 
 

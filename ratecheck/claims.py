@@ -246,6 +246,11 @@ class Control(Record):
         return own.rate.slope + self.tilt(own)
 
 
+# Of this program's runs and stores: raised whenever the same names give other regrets, predictions or bounds than
+# before, or a store has another form.  A store with another number is not read.
+VERSION = 3
+
+
 @dataclass(frozen=True)
 class Series:
     """All that determines a run apart from its replicate and its horizon; runs of one digest belong together."""
@@ -257,7 +262,6 @@ class Series:
     noise: str
     alignment: str
     seed: int
-    semantics: int
     period: float | None  # the factor in T after which theory expects the regret to repeat itself
 
 
@@ -314,7 +318,7 @@ class Case(Record):
     claims: tuple[Claim, ...]
     controls: tuple[Control, ...]
     curve: Curve | None = None  # the predicted regret, as far as it was computed
-    hard: Hard | None = None
+    hard: Hard = Hard()
 
     @property
     def cost(self) -> str:

@@ -98,7 +98,7 @@ class Started:
         self.said = tmp_path / "said"
         with self.said.open("w") as file:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "ratecheck.cli", command, *map(str, arguments)],
+                [sys.executable, "-m", "ratecheck", command, *map(str, arguments)],
                 env=os.environ | extra,
                 stdin=subprocess.DEVNULL,
                 stdout=file,

@@ -27,9 +27,7 @@ PLUGGED_IN = {
     **{f"compiled {name}": replace(example.algorithm(2), promise=Rate(0.0)) for name, example in EXAMPLES.items()},
 }
 ALL = REGISTERED | PLUGGED_IN
-SETTINGS = [
-    entry.load()(**settings) for entry in NAMED.values() if entry.promised for settings in entry.promised.settings
-]
+SETTINGS = [rc.AdaptiveBins(mu="min"), rc.AdaptiveBins(mu="theorem"), rc.HOO(nu="min")]
 COST = zoo.get("cone", 2)
 HORIZONS = [20, 60, 200]
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store, StoreError
+from tests.study_cases import table_of
 from tests.test_store import SERIES, filled, rows
 
 pytestmark = pytest.mark.slow
@@ -123,7 +123,7 @@ def test_no_flipped_bit_changes_what_is_read(tmp_path, any_seed):
 
     def read():
         with Store(tmp_path) as store:
-            return store.table().to_csv(), store.sessions(), store.noted("plans"), store.digest()
+            return table_of(store).to_csv(), store.sessions(), store.noted("plans"), store.digest()
 
     sound, expected = (tmp_path / FILE).read_bytes(), read()
     draw = random.Random(any_seed)
@@ -154,7 +154,7 @@ def test_a_run_that_comes_out_otherwise_is_an_error_and_nothing_of_its_unit_is_s
             store.add(replace(SERIES, dim=2), rows(7), session, 40, 0.5)
         with pytest.raises(StoreError, match=r"replicate 8, T = 10.*inf"):
             store.add(SERIES, [rows(8)[0] | {"regret": float("inf")}], session, 40, 0.5)
-        assert len(store.table()) == 6
+        assert len(table_of(store)) == 6
     Store(tmp_path).close()
 
 
@@ -166,105 +166,4 @@ def test_a_row_belongs_to_the_unit_that_wrote_it_first(tmp_path):
             store.add(SERIES, rows(replicate, (10, 15, 20, 40)), session, 40, 0.5)
         store.add(OTHER, rows(0) + rows(1), session, 40, 0.5)
     with Store(tmp_path) as store:
-        assert len(store.table()) == 3 * 4 + 4
-
-
-# Stores of the format before checksums
-
-
-EARLIER = """
-CREATE TABLE series (
-    series TEXT PRIMARY KEY, cost TEXT NOT NULL, dim INTEGER NOT NULL, algorithm TEXT NOT NULL, noise TEXT NOT NULL,
-    alignment TEXT NOT NULL, seed INTEGER NOT NULL, semantics INTEGER NOT NULL, period REAL
-) STRICT;
-CREATE TABLE sessions (id INTEGER PRIMARY KEY, started TEXT NOT NULL, details TEXT NOT NULL) STRICT;
-CREATE TABLE units (
-    id INTEGER PRIMARY KEY, series TEXT NOT NULL REFERENCES series, session INTEGER NOT NULL REFERENCES sessions,
-    steps INTEGER NOT NULL, seconds REAL NOT NULL, finished TEXT NOT NULL, complaint TEXT NOT NULL
-) STRICT;
-CREATE TABLE runs (
-    series TEXT NOT NULL REFERENCES series, replicate INTEGER NOT NULL, horizon INTEGER NOT NULL, regret REAL NOT NULL,
-    cells INTEGER NOT NULL, side REAL NOT NULL, anytime INTEGER NOT NULL, stream TEXT NOT NULL,
-    unit INTEGER NOT NULL REFERENCES units, PRIMARY KEY (series, replicate, horizon)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE audits (cost TEXT PRIMARY KEY, rows TEXT NOT NULL) STRICT;
-CREATE TABLE notes (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-"""
-
-
-def made_by_an_earlier_version(folder, sound):
-    """What `sound` holds, as format 1."""
-    connection = sqlite3.connect(folder / FILE, isolation_level=None)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.executescript(f"PRAGMA application_id = {0x72617465}; PRAGMA user_version = 1; {EARLIER}")
-    connection.execute("ATTACH ? AS sound", (str(sound / FILE),))
-    for table in ("series", "sessions", "units", "runs", "audits", "notes"):
-        columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA main.table_info({table})"))
-        connection.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM sound.{table}")
-    connection.execute("DETACH sound")
-    connection.close()
-
-
-@pytest.fixture
-def earlier(tmp_path):
-    sound, folder = tmp_path / "sound", tmp_path / "earlier"
-    sound.mkdir()
-    folder.mkdir()
-    filled(sound)
-    with Store(sound, create=True) as store:
-        store.note("plans", ["0"])
-        store.add_audit("cone", [])
-    made_by_an_earlier_version(folder, sound)
-    return sound, folder
-
-
-def test_a_store_of_an_earlier_version_is_read_as_it_is(earlier):
-    sound, folder = earlier
-    before = (folder / FILE).read_bytes()
-    with Store(folder) as store, Store(sound) as same:
-        assert not store.sealed
-        assert same.sealed
-        assert store.table().equals(same.table())
-        assert store.digest() == same.digest()
-        assert store.sessions() == same.sessions()
-    assert (folder / FILE).read_bytes() == before
-    alter(folder, "UPDATE runs SET regret = -1 WHERE replicate = 1")
-    refused(folder, MIDDLE)  # no checksum, but no run leaves such a row
-
-
-def test_an_export_of_an_earlier_store_says_that_nothing_was_checked(earlier, capsys):
-    assert cli.main(["export", str(earlier[1]), "--csv"]) == 0
-    assert "nothing in it was checked; `ratecheck verify --rerun`" in capsys.readouterr().err
-
-
-def test_a_study_that_goes_on_gives_an_earlier_store_its_checksums(earlier):
-    sound, folder = earlier
-    with Store(folder, create=True) as store, Store(sound) as same:
-        assert store.sealed
-        assert store.upgraded
-        assert store.table().equals(same.table())
-        assert store.noted("plans") == ["0"]
-        assert store.audits() == {"cone": []}
-        store.add(SERIES, rows(7), store.begin_session({}), 20, 0.5)
-    with Store(folder, create=True) as store:
-        assert store.sealed
-        assert not store.upgraded
-        assert len(store.table()) == 8
-    alter(folder, "UPDATE runs SET regret = regret * 1.5 WHERE replicate = 1")
-    refused(folder, MIDDLE)
-
-
-def test_an_upgrade_is_whole_or_not_at_all(earlier, monkeypatch):
-    _, folder = earlier
-    before = Store(folder).digest()
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("ratecheck.store.upgrade.checksums.of_text", killed)
-        with pytest.raises(KeyboardInterrupt):
-            Store(folder, create=True)
-    monkeypatch.undo()
-    with Store(folder, create=True) as store:
-        assert store.digest() == before
+        assert len(table_of(store)) == 3 * 4 + 4

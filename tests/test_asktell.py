@@ -158,7 +158,7 @@ class Failing(RandomSearch):
 
 @pytest.mark.parametrize("alone", [1.0, 0.0])
 def test_a_failure_is_told_with_its_place(alone, monkeypatch):
-    monkeypatch.setattr("ratecheck.engine.ALONE", alone)  # in this process, in others
+    monkeypatch.setattr("ratecheck.engine.simulate.ALONE", alone)  # in this process, in others
     with pytest.raises(
         AlgorithmError, match=r"replicate [0-2]: Failing.tell failed at step 17 \(KeyError: 'lost'\)"
     ) as e:
@@ -168,7 +168,7 @@ def test_a_failure_is_told_with_its_place(alone, monkeypatch):
 
 
 def test_what_cannot_be_sent_runs_here_with_a_remark(monkeypatch):
-    monkeypatch.setattr("ratecheck.engine.ALONE", 0.0)
+    monkeypatch.setattr("ratecheck.engine.simulate.ALONE", 0.0)
     lock = threading.Lock()
 
     def factory(lower, upper, rng):
@@ -183,8 +183,8 @@ def test_what_cannot_be_sent_runs_here_with_a_remark(monkeypatch):
 def test_a_script_that_does_not_ask_whether_it_is_main_runs_once(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
-        "import function_zoo as zoo, ratecheck as rc, ratecheck.engine\n"
-        "ratecheck.engine.ALONE = 0.0\n"
+        "import function_zoo as zoo, ratecheck as rc, ratecheck.engine.simulate\n"
+        "ratecheck.engine.simulate.ALONE = 0.0\n"
         "print('begun')\n"
         "class Mine:\n"
         "    def __init__(self, lower, upper, rng): self.lower, self.upper, self.rng = lower, upper, rng\n"

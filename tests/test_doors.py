@@ -13,6 +13,7 @@ import pytest
 
 from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store
+from tests.study_cases import table_of
 from tests.test_hostile_stores import studied  # noqa: F401 (a fixture)
 from tests.test_store import SERIES, WRITER, rows
 
@@ -50,7 +51,7 @@ def test_an_export_goes_elsewhere(frozen, tmp_path):
     assert cli.main(["export", str(frozen), "--csv", str(tmp_path / "runs.csv")]) == 0
     assert cli.main(["verify", str(frozen)]) == 0
     with Store(frozen) as store:
-        assert len(pd.read_csv(tmp_path / "runs.csv")) == len(store.table())
+        assert len(pd.read_csv(tmp_path / "runs.csv")) == len(table_of(store))
     assert state(frozen) == before
 
 

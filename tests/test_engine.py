@@ -38,7 +38,7 @@ def test_one_row_per_replicate_and_horizon():
         assert frame.anytime.tolist() == [anytime] * 6
         assert np.all(np.isfinite(frame.regret) & (frame.regret > 0))
         own = ["replicate", "horizon", "regret", "cells", "side", "anytime", "stream"]
-        shared = ["cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics", "series", "period"]
+        shared = ["cost", "dim", "algorithm", "noise", "alignment", "seed", "series", "period"]
         assert list(frame) == [*own, *shared]
 
 

@@ -86,8 +86,8 @@ def test_of_a_calibration(tmp_path, capsys, monkeypatch):
 @pytest.mark.usefixtures("full")
 def test_of_a_benchmark(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(speed, "speed_table", lambda *_: pd.DataFrame({"x": [1]}))
-    for name in ("against_targets", "start_up"):
-        monkeypatch.setattr(speed, name, lambda *_: [])
+    monkeypatch.setattr(speed, "against_targets", lambda *_: [])
+    monkeypatch.setattr(speed, "start_up", lambda *_: (0.0, 0.0))
     for name in ("growth", "workers", "memory"):
         monkeypatch.setattr(speed, name, lambda *_: ("", 0.0, 1.0))
     check(speed.main, ["--quick", "--out", tmp_path / "b"], capsys)
@@ -114,7 +114,7 @@ def test_where_the_answer_goes(studied, words):
     """Whose standard output cannot be written to has not been told."""
     with open("/dev/full", "w") as device:
         ended = subprocess.run(
-            [sys.executable, "-m", "ratecheck.cli", words[0], studied, *words[1:]],
+            [sys.executable, "-m", "ratecheck", words[0], studied, *words[1:]],
             stdout=device,
             stderr=subprocess.PIPE,
             text=True,
@@ -127,7 +127,7 @@ def test_where_the_answer_goes(studied, words):
 
 LIMITED = """
 import resource, sys
-from ratecheck.cli import main
+from ratecheck.cli.main import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 sys.exit(main(sys.argv[1:]))
 """

@@ -17,7 +17,6 @@ from ratecheck.sampling.generator import (
     TABLE,
     bits,
     fill,
-    fill_normal,
     normal,
     open_state,
     uniform,
@@ -25,7 +24,7 @@ from ratecheck.sampling.generator import (
 from ratecheck.sampling.jit import compiled
 from ratecheck.sampling.noise import Gaussian, Rademacher, StudentT, Uniform, sample
 from studies.benchmarks.generator import fill_words, main, write_words
-from studies.benchmarks.randomness import LAWS, Law, across_streams, anderson_darling, examine
+from studies.benchmarks.randomness import LAWS, Law, across_streams, anderson_darling, examine, fill_normal
 from tests import reference_random
 from tests.reference_random import Random
 

@@ -1,6 +1,5 @@
 """Hard families in studies: bounds and members in the store, verdicts on their means, and what happens without them."""
 
-import json
 import re
 import shutil
 from dataclasses import replace
@@ -26,6 +25,7 @@ from ratecheck.verdict.analyse import NONE, fit_of, judge_bound
 from ratecheck.verdict.rules import with_force
 from ratecheck.verdict.sentences import BELOW_THE_CURVE
 from studies.lower_bound.sandwich import Knowing
+from tests.study_cases import table_of
 from tests.test_alterations import alter
 
 AUDIT = {"constant": "alpha", "annotated": 1.0, "measured": 1.0, "holds": True, "basis": "proved", "worst": "x = 0"}
@@ -103,7 +103,7 @@ def test_no_mean_lies_below_the_certified_bound(studied, tmp_path):
 
 def test_members_are_ordinary_runs_of_the_settled_algorithm(studied):
     with Store(studied) as store:
-        table = store.table()
+        table = table_of(store)
         assert all(not again.differs and not again.unable for again in rerun(store, 10**6, 0))
         assert store.strangers({s for c in store.study()[1] for s in [c.series.digest]}) > 0
     dented = table[table["cost"].str.startswith("dented(")]
@@ -166,7 +166,7 @@ def test_more_members_use_the_runs_that_are_there(copied):
 
 def _regrets(folder):
     with Store(folder) as store:
-        table = store.table()
+        table = table_of(store)
     return zip(zip(table["series"], table["replicate"], table["horizon"], strict=True), table["regret"], strict=True)
 
 
@@ -318,7 +318,7 @@ def test_a_forged_bound_is_refused(copied, change):
     with Store(copied, create=True) as store:
         key = bound_note(store)
         store.note(key, store.noted(key) | change)
-    with pytest.raises(StoreError, match=r"the lower bound at T = 64 cannot be used"):
+    with pytest.raises(StoreError, match=r"the note 'bound .* 64' cannot be used"):
         rendered(copied)
 
 
@@ -326,31 +326,21 @@ def test_a_forged_bound_is_refused(copied, change):
 def test_a_forged_list_of_runs_is_refused(copied, change):
     with Store(copied, create=True) as store:
         hard_plan = store.study()[1][0].hard
-        record = store.enlisted(hard_plan.runs, 64)
-        store.enlist(hard_plan.runs, 64, record | change)
-    with pytest.raises(StoreError, match="list of runs on the hard family"):
+        record = store.members(hard_plan.runs, 64)
+        store.put_members(hard_plan.runs, 64, record | change)
+    with pytest.raises(StoreError, match=r"the note 'members .* 64' cannot be used"):
         rendered(copied)
 
 
 def test_runs_that_are_missing_are_no_rung(copied):
     with Store(copied, create=True) as store:
         hard_plan = store.study()[1][0].hard
-        record = store.enlisted(hard_plan.runs, 64)
+        record = store.members(hard_plan.runs, 64)
         strangers = [["nobody", i, True] for i in range(4)]
-        store.enlist(hard_plan.runs, 64, record | {"series": strangers})
+        store.put_members(hard_plan.runs, 64, record | {"series": strangers})
     sandwich = rendered(copied)[0].results[0].sandwich
     assert [r.horizon for r in sandwich.rungs] == [256, 1024, 4096]
     assert sandwich.problems == ("at T = 64: fewer than 3 runs on its hard family have finished",)
-
-
-def test_a_store_of_an_earlier_version_has_no_family(copied):
-    with Store(copied, create=True) as store:
-        study = json.loads(json.dumps(store.noted("study")))
-        for case in study["cases"]:
-            del case["hard"]
-        store.note("study", study)
-    result = rendered(copied)[0].results[0]
-    assert "written by an earlier ratecheck" in result.judged[1].reason
 
 
 # Rungs

@@ -9,7 +9,7 @@ import pytest
 
 from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store
-from tests.study_cases import SMALL, digest, run
+from tests.study_cases import SMALL, digest, run, table_of
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +82,7 @@ def test_two_at_once_in_one_folder(tmp_path):
     assert second.returncode == 2
     assert f"in use by process {first.pid}" in second.stderr
     with Store(tmp_path) as store:
-        assert not store.table().duplicated(["series", "replicate", "horizon"]).any()
+        assert not table_of(store).duplicated(["series", "replicate", "horizon"]).any()
 
 
 @pytest.mark.usefixtures("no_audits")

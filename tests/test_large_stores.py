@@ -19,6 +19,7 @@ from ratecheck.store import Store
 from ratecheck.store.connection import Connection
 from ratecheck.verdict.analyse import analyse
 from studies.benchmarks import store as benchmark
+from tests.study_cases import table_of
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_series_by_series_gives_the_numbers_of_the_whole_table(large):
     with Store(folder) as store:
         study, cases = store.study()
         pairs = [tuple(pair) for pair in study["comparisons"]]
-        whole = tabulated(analyse(cases, store.table(), 0.05, pairs))
+        whole = tabulated(analyse(cases, table_of(store), 0.05, pairs))
         pieces = tabulated(analyse(cases, store.frame, 0.05, pairs))
     for name in ("fits", "details", "gaps"):
         pd.testing.assert_frame_equal(pd.DataFrame(getattr(pieces, name)), pd.DataFrame(getattr(whole, name)))
@@ -50,7 +51,7 @@ def test_series_by_series_gives_the_numbers_of_the_whole_table(large):
 def test_pieces_change_nothing(large, tmp_path):
     folder, count = large
     with Store(folder) as store:  # and every checksum is right
-        table = store.table()
+        table = table_of(store)
         assert len(table) == count
         for series, rows in table.groupby("series"):
             frame = store.frame(series, streams=True)

@@ -10,6 +10,7 @@ from ratecheck.executors import Processes, Threads, UnitTimeout, executor, place
 from ratecheck.store import Store
 from ratecheck.study.limits import GENEROUS, GUESS, LEAST, Limits
 from tests.hanging import Started, declare, sleeps_or_answers
+from tests.study_cases import table_of
 
 LIMIT = 5
 
@@ -86,7 +87,7 @@ def test_a_hanging_unit_is_given_up_and_the_others_go_on(tmp_path, where):
         assert "Traceback" not in said
         assert "T up to 32: failed 3 times (UnitTimeout: it took longer than its limit of 5 s" in said
         with Store(tmp_path / "out") as store:
-            assert set(store.table()["horizon"]) == {20000}
+            assert set(table_of(store)["horizon"]) == {20000}
             assert len(store.noted("failed")) == 3, said
     finally:
         started.sweep()

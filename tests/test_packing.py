@@ -153,7 +153,7 @@ def test_a_packed_file_of_more_runs_is_not_lost(packed, tmp_path, capsys):
 
 def test_predictions_are_kept_with_the_digits_that_mean_something(studied):
     with Store(studied) as store:
-        records = [store.foretold(case.series.digest) for case in store.study()[1]]
+        records = [store.prediction(case.series.digest) for case in store.study()[1]]
     for record in records:
         exact = record | {"regret": [[value * (1 + 1e-9) for value in row] for row in record["regret"]]}
         assert record["regret"]
@@ -181,7 +181,7 @@ def refused(folder, capsys) -> str:
     return said
 
 
-BOMB = b'{"packed": "runs of a study", "format": 1, "digest": "", "runs": 0, "units": 0, "total": ""}\n'
+BOMB = b'{"packed": "runs of a study", "version": 3, "digest": "", "runs": 0, "units": 0, "total": ""}\n'
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ BOMB = b'{"packed": "runs of a study", "format": 1, "digest": "", "runs": 0, "un
         (lzma.compress(b"[" * 10**6), "last line has no end"),
         (lzma.compress(b"[" * 10**6 + b"\n"), "nested too deeply"),
         (lzma.compress(b"\xff\xfe\n"), "is no packed study"),
-        (lzma.compress(b'{"format": 9}\n'), "has format 9"),
+        (lzma.compress(b'{"version": 9}\n'), "another version of ratecheck (9, this is 3)"),
         (lzma.compress(BOMB + b"\n" * 10), "line"),
         (lzma.compress(b"x" * 2**25), "more than a packed study of its size"),
         (lzma.compress(BOMB + b'["notes", "a", "b"]\n' * 4_000_000, preset=0), "UNIQUE"),
@@ -245,7 +245,7 @@ def altered(lines, table, place, value):
         ("series", 1, "another"),
         ("series", 3, 2**70),
         ("series", 3, None),
-        ("series", 9, "x"),
+        ("series", 8, "x"),
         ("units", 1, 77),
         ("units", 2, "another"),
         ("units", 5, float("nan")),

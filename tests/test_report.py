@@ -152,10 +152,3 @@ def test_provenance_is_complete(written):
     ):
         assert word in text
     assert "13.3 s of wall time" in text
-
-
-def test_a_store_without_checksums_is_told_first_of_what_verdicts_rest_on(tmp_path, small):
-    words = "**This store carries no checksums: nothing in it was checked**"
-    found = section(report(tmp_path, small, info_of(sealed=False)), "What the verdicts rest on")
-    assert found.strip().startswith(words)
-    assert words not in report(tmp_path, small)

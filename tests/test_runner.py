@@ -18,6 +18,7 @@ from ratecheck.study import run as runner
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import run_units, units_of
 from studies.benchmarks import runner as benchmark
+from tests.study_cases import table_of
 
 SMALL = Study(
     name="small",
@@ -50,7 +51,7 @@ def run(folder, place, study=SMALL, units=None):
         )
         session = store.begin_session({})
         outcome = run_units(units, store, place, session, Silent())
-        return outcome, store.digest(), len(store.table())
+        return outcome, store.digest(), len(table_of(store))
 
 
 @pytest.fixture(scope="module")
@@ -294,7 +295,7 @@ sys.modules["no_such_module_anywhere"] = sys.modules[__name__]
 
 def test_workers_with_other_kernels_are_refused(tmp_path, monkeypatch):
     def foreign(*arguments, stop=None):
-        return [], "", 0.1, runner.SEMANTICS + 1
+        return [], "", 0.1, runner.VERSION + 1
 
     monkeypatch.setattr(runner, "perform", foreign)
     place = executor("threads", 1)

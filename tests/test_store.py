@@ -13,6 +13,7 @@ from ratecheck.claims import Series
 from ratecheck.cli import main as cli
 from ratecheck.store import FILE, Store, StoreError, StoreFull, Unreadable, set_aside, sole_writer
 from ratecheck.store.errors import explained
+from tests.study_cases import table_of
 
 SERIES = Series(
     digest="abc",
@@ -22,7 +23,6 @@ SERIES = Series(
     noise="Gaussian(sigma=1.0)",
     alignment="random",
     seed=0,
-    semantics=1,
     period=None,
 )
 
@@ -55,7 +55,7 @@ def test_what_is_stored_is_read_again_to_the_last_bit(tmp_path):
     with Store(tmp_path) as store:
         assert list(store.known("abc")) == [(r, {10, 20}) for r in range(3)]
         assert list(store.known("other")) == []
-        table = store.table()
+        table = table_of(store)
         assert [row["regret"] for r in range(3) for row in rows(r)] == table["regret"].tolist()
         assert table["anytime"].dtype == bool
         assert (table["noise"] == "Gaussian(sigma=1.0)").all()
@@ -71,7 +71,7 @@ def test_order_of_arrival_and_repetition_change_nothing(tmp_path):
     assert filled(tmp_path / "two", (2, 0, 1)) == one
     assert filled(tmp_path / "two", (1,)) == one
     with Store(tmp_path / "two") as store:
-        assert len(store.table()) == 6
+        assert len(table_of(store)) == 6
 
 
 def test_notes_and_audits(tmp_path):
@@ -116,7 +116,7 @@ def from_the_future(path):
         (foreign_text, "not a database"),
         (foreign_database, "of another program"),
         (truncated, "malformed|damaged"),
-        (from_the_future, "has format 99"),
+        (from_the_future, r"another version of ratecheck \(99, this is 3\); .* run the study again"),
     ],
 )
 def test_what_is_no_sound_store_is_recognised_and_left_untouched(tmp_path, make, words):
@@ -187,7 +187,7 @@ def test_a_store_that_cannot_be_read_says_so(tmp_path, monkeypatch, capsys):
         error.sqlite_errorname = "SQLITE_IOERR_READ"
         raise error
 
-    monkeypatch.setattr("ratecheck.store.runs.checked", failing)
+    monkeypatch.setattr("ratecheck.store.runs.digest_of", failing)
     for create in (False, True):
         with pytest.raises(Unreadable, match="could not be read"):
             Store(tmp_path, create)
@@ -213,7 +213,7 @@ def test_a_killed_writer_leaves_every_unit_that_it_reported(tmp_path):
         writer.send_signal(signal.SIGKILL)
         reported += [int(line) for line in writer.stdout.read().split()]
     with Store(tmp_path) as store:
-        replicates = store.table()["replicate"].value_counts()
+        replicates = table_of(store)["replicate"].value_counts()
     assert set(replicates.index) >= set(reported)
     assert len(replicates) <= len(reported) + 1
     assert (replicates == 2).all()  # no half unit

@@ -20,6 +20,7 @@ from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases, no_curve, workload
 from ratecheck.study.run import NothingStored, units_of
 from tests.strategies import ExploreThenCommit
+from tests.study_cases import table_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -113,7 +114,7 @@ def test_an_algorithm_may_live_in_the_declaration(tmp_path, capsys):
     )
     assert command.main(["--study", str(folder), "--no-figures", "--workers", "1", "--out", str(tmp_path / "out")]) == 0
     with Store(tmp_path / "out") as store:
-        assert len(store.table()) == 12
+        assert len(table_of(store)) == 12
         assert store.sessions()[0]["where"] == "processes"
 
 

@@ -18,7 +18,7 @@ from ratecheck.study.conduct import Conducted
 from ratecheck.study.declared import declaration_of
 from ratecheck.study.plan import cases
 from ratecheck.verdict.analyse import analyse
-from tests.study_cases import SMALL, digest, run
+from tests.study_cases import SMALL, digest, run, table_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -82,7 +82,7 @@ def test_other_settings_in_the_same_folder_are_not_mixed(tmp_path, capsys):
     study(fresh, "--seed", "5")
     assert (tmp_path / "fits.csv").read_text() == (fresh / "fits.csv").read_text()
     with Store(tmp_path) as store:
-        assert store.table()["seed"].value_counts().nunique() == 1  # both are there, equally many
+        assert table_of(store)["seed"].value_counts().nunique() == 1  # both are there, equally many
     assert "other settings" in (tmp_path / "report.md").read_text()
     said = study(tmp_path, "--seed", "5", "--fresh")
     assert "set aside as" in said
@@ -187,7 +187,7 @@ def test_export(finished, tmp_path, capsys):
     assert cli.main(["export", str(folder), "--csv", str(tmp_path / "runs.csv")]) == 0
     table = pd.read_csv(tmp_path / "runs.csv")
     with Store(folder) as store:
-        assert len(table) == len(store.table())
+        assert len(table) == len(table_of(store))
     assert set(table) >= {"replicate", "horizon", "regret", "cost", "dim", "algorithm", "noise", "seed", "alignment"}
     assert cli.main(["export", str(folder), "--csv"]) == 0
     assert (folder / "runs.csv").exists()
@@ -230,7 +230,7 @@ def test_a_dry_run_writes_nothing(tmp_path, capsys):
 def test_strict(monkeypatch, finished, capsys):
     folder, _ = finished
     with Store(folder) as store:
-        study, table = store.noted("study"), store.table()
+        study, table = store.noted("study"), table_of(store)
     kept = [Case.from_json(c) for c in study["cases"]]
     wrong = table.assign(regret=table["regret"] * table["horizon"] ** 1.0)
     for runs, code in ((table, 0), (wrong, 3)):
@@ -244,7 +244,7 @@ def test_strict(monkeypatch, finished, capsys):
 def test_nothing_is_refuted_where_a_start_explains_the_runs(finished):
     folder, _ = finished
     with Store(folder) as store:
-        study, table = store.noted("study"), store.table()
+        study, table = store.noted("study"), table_of(store)
     case = next(c for c in map(Case.from_json, study["cases"]) if not c.anytime)
     T, scatter = table["horizon"], 1 + 0.01 * (table["replicate"] % 3)
 

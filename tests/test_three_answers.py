@@ -21,7 +21,7 @@ from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases
-from ratecheck.study.predictions import VERSION, lacking, predicted
+from ratecheck.study.predictions import lacking, predicted
 from ratecheck.study.rendering import render
 from ratecheck.verdict.judging import premature
 from ratecheck.verdict.rules import Outcome
@@ -89,7 +89,7 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
     folder, analysis, _ = done
     for result in analysis.results:
         with Store(folder) as store:
-            own = np.mean(store.foretold(result.case.series.digest)["regret"], axis=0)
+            own = np.mean(store.prediction(result.case.series.digest)["regret"], axis=0)
         horizons, regret = result.predicted_regret
         assert horizons[: len(HORIZONS)].tolist() == HORIZONS
         assert regret[: len(HORIZONS)] == pytest.approx(own)
@@ -186,9 +186,8 @@ def test_what_is_foretold_is_kept(done):
     with Store(folder) as store:
         assert lacking(cases(study), store) == []
         assert len(lacking(cases(study_of((("cone", 1),), replicates=9)), store)) == 2
-        assert store.foretold("nobody") is None
-        record = store.foretold(cases(study)[0].case.series.digest)
-    assert record["version"] == VERSION
+        assert store.prediction("nobody") is None
+        record = store.prediction(cases(study)[0].case.series.digest)
     assert len(record["regret"]) == 8
     assert record["horizons"] == HORIZONS
 
@@ -213,11 +212,11 @@ def test_a_strangers_prediction_is_checked(done, tmp_path, change, words):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     with Store(tmp_path) as store:
         digest = store.study()[1][0].series.digest
-        record = store.foretold(digest) | change
+        record = store.prediction(digest) | change
     with Store(tmp_path, create=True) as store:
-        store.note(f"foretold {digest}", record)
+        store.note(f"prediction {digest}", record)
     with Store(tmp_path) as store, pytest.raises(StoreError, match=words):
-        store.foretold(digest)
+        store.prediction(digest)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,7 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
     with Store(tmp_path, create=True) as store:
         for case in store.study()[1]:
-            record = store.foretold(case.series.digest)
+            record = store.prediction(case.series.digest)
             record |= {
                 "other horizons": {"horizons": [h + 1 for h in HORIZONS]},
                 "tiny": {"regret": [[1e-300 * (1 + i % 2) for i in range(len(HORIZONS))]] * 8},
@@ -248,9 +247,7 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
                     "beyond": {"horizons": [1.0, 1e300], "regret": [1e300, 1e-300], "cells": [0, 0], "limit": ""}
                 },
             }[change]
-            if change == "few":
-                del record["beyond"]  # as an earlier version has left it
-            store.foretell(case.series.digest, record)
+            store.put_prediction(case.series.digest, record)
     with Store(tmp_path) as store:
         render(store, tmp_path, figures=change in ("few", "beyond"))
     assert "## The predicted curve" in (tmp_path / "report.md").read_text("utf-8")
@@ -258,8 +255,8 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
 
 def test_an_altered_prediction_is_noticed(done, tmp_path):
     shutil.copy(done[0] / FILE, tmp_path / FILE)
-    alter(tmp_path, "UPDATE notes SET value = replace(value, '1', '2') WHERE key LIKE 'foretold%'")
-    with pytest.raises(StoreError, match="foretold"):
+    alter(tmp_path, "UPDATE notes SET value = replace(value, '1', '2') WHERE key LIKE 'prediction%'")
+    with pytest.raises(StoreError, match="prediction"):
         Store(tmp_path)
 
 
@@ -285,7 +282,7 @@ def test_fixed_partitions_are_foretold_too(tmp_path):
     found = conduct(study_of(alignment="fixed"), tmp_path, figures=False, say=lambda text: None).analysis
     assert all(result.agreement.name != "REFUTED" for result in found.results)
     with Store(tmp_path) as store:
-        assert len(store.foretold(found.results[0].case.series.digest)["regret"]) == 1
+        assert len(store.prediction(found.results[0].case.series.digest)["regret"]) == 1
 
 
 def test_a_dry_run_says_what_is_expected(tmp_path, capsys):

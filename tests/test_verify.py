@@ -124,7 +124,6 @@ def test_a_unit_that_takes_too_long_is_left(studied, capsys):
         "UPDATE series SET cost = 'cone(dim=1, centre=2)'",
         "UPDATE series SET noise = 'Gaussian(sigma=-1)'",
         "UPDATE series SET noise = 'print(1)'",
-        "UPDATE series SET semantics = 77",
         "UPDATE series SET seed = 5",
         "UPDATE runs SET horizon = 9007199254740992 WHERE horizon = 256",
     ],
@@ -143,7 +142,7 @@ class Unchecked(Store):
     def _open(self):
         from ratecheck.store.connection import to_read
 
-        self._opened, self.sealed, self._digest = to_read(self.path), True, ""
+        self._opened, self._digest = to_read(self.path), ""
 
 
 def test_a_plug_in_runs_again_from_its_declaration(tmp_path, capsys):

@@ -31,8 +31,41 @@ OFFERED = (*ORDER, "sigma", "noise", "seed")
 ROUNDING = 1e-9  # of the side of the box: so far beyond it a query counts as one on its face
 
 
+class WithoutCells:
+    """What the engine and studies ask about cells, of an algorithm that has none, or none that they know of."""
+
+    def settle(self, cost):
+        return self
+
+    def length(self, cost, horizon, fraction) -> float:
+        return 0.0
+
+    def settings(self, cost) -> dict:
+        return {}
+
+    def period(self, cost) -> float:
+        return math.nan
+
+    def scale(self, cost) -> float:
+        return zhao_lai.period_of(cost.constants, cost.dim)
+
+    def onset(self, cost, horizon) -> float:
+        return 1.0
+
+    def shift(self, cost) -> None:
+        return None
+
+    def cells(self, cost, horizon) -> float:
+        return 0.0
+
+    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None):
+        if diagnostics:
+            raise ValueError("diagnostics speak of cells and levels, which an algorithm of one's own does not have")
+        return self.run(self, cost, rng, noise, horizon)
+
+
 @dataclass(frozen=True)
-class AskTell:
+class AskTell(WithoutCells):
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
     The factory, a class as a rule, is given what its parameters name: dim, lower, upper, horizon, rng (a
@@ -98,20 +131,11 @@ class AskTell:
         """Of its source code, empty where there is none, and of what its factory was made with."""
         return sources.fingerprint(self._maker, captured(self.factory))
 
-    def settle(self, cost) -> AskTell:
-        return self
-
     def check(self, cost, horizon, shifted):
         pass
 
-    def length(self, cost, horizon, fraction) -> float:
-        return 0.0  # it has no cells
-
     def __reduce__(self):
         return _unpacked, (packed(self.factory), self.anytime, packed(self.promise), self.maximise)
-
-    def settings(self, cost) -> dict:
-        return {}
 
     def claims(self, cost) -> tuple[Claim, ...]:
         """Its promise, if it makes one, and, where the constants are known, the bound that holds for any strategy."""
@@ -132,28 +156,12 @@ class AskTell:
             raise ValueError(f"the promise of {self.label} is {shown(rate)} on {cost}, where it must return a Rate")
         return Claim("its promise", f"{self.label}: {rate}", "upper", rate), *bound
 
-    def period(self, cost) -> float:
-        return math.nan
-
-    def scale(self, cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
-
-    def onset(self, cost, horizon) -> float:
-        return 1.0
-
-    def shift(self, cost) -> None:
-        return None
-
-    def cells(self, cost, horizon) -> float:
-        return 0.0
-
     def seconds_per_step(self, cost, horizon) -> float:
         return 2e-5
 
-    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AskTellRun:
-        if diagnostics:
-            raise ValueError("diagnostics speak of cells and levels, which an ask/tell algorithm does not have")
-        return AskTellRun(self, cost, rng, noise, horizon)
+    @property
+    def run(self) -> type[Run]:
+        return AskTellRun
 
     def __str__(self):
         told = "" if self.maximise is None else f", maximise={self.maximise}"

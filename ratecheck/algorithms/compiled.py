@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import pickle
 import re
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from ..sampling.generator import open_state
 from ..sampling.jit import Kernel, dated, likely, value
 from ..sampling.noise import Gaussian, sample
 from . import sources
-from .asktell import AskTell
+from .asktell import AskTell, WithoutCells
 from .frozen import Frozen, known
 from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
 
@@ -40,7 +39,7 @@ OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
 
 
 @dataclass(frozen=True)
-class Compiled:
+class Compiled(WithoutCells):
     """An algorithm of three functions, run in a compiled loop:
 
         init(dim, lower, upper, horizon, rng) -> state
@@ -99,9 +98,6 @@ class Compiled:
     def claims(self, cost) -> tuple[Claim, ...]:
         return self._plug_in.claims(cost)
 
-    def scale(self, cost) -> float:
-        return self._plug_in.scale(cost)
-
     @property
     def fingerprint(self) -> str:
         """Of the source code of all three functions, empty where there is none, and of what they captured."""
@@ -126,27 +122,6 @@ class Compiled:
             self.start(cost, 0.0, (), np.random.default_rng(0), Gaussian(0.0), horizon=horizon).advance(0)
             self.loop.tried.add(cost.dim)
 
-    def settle(self, cost) -> Compiled:
-        return self
-
-    def length(self, cost, horizon, fraction) -> float:
-        return 0.0  # it has no cells
-
-    def settings(self, cost) -> dict:
-        return {}
-
-    def period(self, cost) -> float:
-        return math.nan
-
-    def onset(self, cost, horizon) -> float:
-        return 1.0
-
-    def shift(self, cost) -> None:
-        return None
-
-    def cells(self, cost, horizon) -> float:
-        return 0.0
-
     def __reduce__(self):
         functions = packed(self.init), packed(self.ask), packed(self.tell)
         return _unpacked, (*functions, self.anytime, packed(self.promise), self.name)
@@ -154,10 +129,9 @@ class Compiled:
     def seconds_per_step(self, cost, horizon) -> float:
         return 1e-7
 
-    def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> CompiledRun:
-        if diagnostics:
-            raise ValueError("diagnostics speak of cells and levels, which an algorithm of one's own does not have")
-        return CompiledRun(self, cost, rng, noise, horizon)
+    @property
+    def run(self) -> type[Run]:
+        return CompiledRun
 
     def __str__(self):
         return f"Compiled({self.label}, {self.ask.__qualname__}, {self.tell.__qualname__})"

@@ -11,6 +11,8 @@ from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
+from function_zoo.formula import code_of
+
 KNOWN = ("numpy", "numba", "math", "cmath", "builtins")  # numba's own key has its version
 
 
@@ -62,8 +64,10 @@ class Frozen:
         if _known(function.__module__ or ""):
             self.parts.append(f"{function.__module__} {function.__qualname__}")
             return
-        self.parts.append(f"{_text(function.__code__)} {sorted(options.items(), key=str)}")
-        names = set(_names(function.__code__))
+        inside = list(_codes(function.__code__))
+        variables = [code.co_varnames for code in inside]
+        self.parts.append(f"{code_of(function.__code__)} {variables} {sorted(options.items(), key=str)}")
+        names = {name for code in inside for name in code.co_names}
         for cell in function.__closure__ or ():
             self._value(cell.cell_contents, names)
         for value in function.__defaults__ or ():
@@ -86,14 +90,9 @@ def _known(module: str) -> bool:
     return module.partition(".")[0] in KNOWN
 
 
-def _text(code: CodeType) -> list:
-    constants = [_text(value) if isinstance(value, CodeType) else value for value in code.co_consts]
-    return [code.co_code.hex(), constants, code.co_names, code.co_varnames]
-
-
-def _names(code: CodeType):
-    """The globals and attributes that code names, that of functions inside it too."""
-    yield from code.co_names
+def _codes(code: CodeType):
+    """Code, and that of the functions inside it."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _codes(constant)

@@ -83,7 +83,7 @@ class Algorithm(Protocol):
 
     @property
     def fingerprint(self) -> str | None:
-        """Of its code where that may change between runs; None: `engine.SEMANTICS` speaks for it."""
+        """Of its code where that may change between runs; None: `claims.VERSION` speaks for it."""
 
     @property
     def kind(self) -> str:

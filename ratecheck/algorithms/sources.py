@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-OURS = ("ratecheck", "function_zoo")  # `engine.SEMANTICS` speaks for them
+OURS = ("ratecheck", "function_zoo")  # `claims.VERSION` speaks for them
 BY_NAME = ("import_module", "__import__")
 INSTALLED = {*site.getsitepackages(), *(sysconfig.get_path(key) for key in ("stdlib", "platstdlib", "purelib"))}
 

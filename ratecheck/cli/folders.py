@@ -16,18 +16,12 @@ def folder_parser(prog, what, folder="a study's folder: it holds runs.sqlite or 
 
 
 def remark(store):
-    """Say that a store has no checksums, if it has none, and that other runs lie beside it, if there are."""
+    """Say that other runs lie beside a store, if there are."""
     from ..store.pack import differs
 
     if differs(store):
         print(
             f"remark: {store.path} was read; the packed file beside it holds other runs.  `ratecheck pack` packs what "
             "was read; move runs.sqlite away to read the other",
-            file=sys.stderr,
-        )
-    if not store.sealed:
-        print(
-            f"remark: {store.path} carries no checksums, like all stores of an earlier ratecheck: nothing in "
-            "it was checked; `ratecheck verify --rerun` runs units again, and a study that goes on adds checksums",
             file=sys.stderr,
         )

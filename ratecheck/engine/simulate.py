@@ -8,9 +8,8 @@ import threading
 import time
 import warnings
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,10 +27,12 @@ from ..arguments import (
     check_replicates,
     check_whole,
 )
-from ..claims import Series
-from ..display import Speaking, lines
+from ..claims import VERSION, Series
 from ..sampling import seeding
 from ..sampling.noise import Gaussian, Noise, check_noise
+from .errors import ExecutorError, NotLoaded
+from .pool import Processes, Threads, completed
+from .runs import Runs
 
 if TYPE_CHECKING:
     from function_zoo import Cost
@@ -41,75 +42,10 @@ LOOK = 0.1  # seconds between two such looks where steps are slow
 ALONE = 1.0  # seconds of work before other processes are started, which takes about as long
 PROBES = 512
 STANDARD = Gaussian(1.0)
-SEMANTICS = 3  # of kernels, streams and zoo: raised whenever the same names give other regrets than before
 
 
 class EngineError(RuntimeError):
     """A run broke an identity that always holds; the message says which run and which identity.  See `simulate`."""
-
-
-@dataclass(frozen=True, repr=False)
-class Runs(Speaking):
-    """Regret at every horizon of every replicate.
-
-    `frame`: replicate, horizon, regret (cumulative pseudo-regret), cells, side (a0 or the width of this
-    replicate), anytime (True where the rows of a replicate come from one run), stream (the name of its random
-    numbers), and what all rows share: cost, dim, algorithm, noise, alignment, seed, semantics, series (a digest of
-    these) and period (the factor in T after which theory expects the regret to repeat itself, nan if none).
-    With diagnostics also: exceeded (steps after which the algorithm's optimistic bound contradicted f*), error (f - f*
-    at the point that it recommends) and x0, x1, ... (that point); and
-    `levels`: replicate, horizon, level, pulls, cells, regret.
-
-    For example
-
-        print(runs)                 # in six lines; runs.plot() draws them
-        rc.fit_rate(runs)           # the exponent of R, with an interval
-    """
-
-    algorithm: Algorithm
-    cost: Cost
-    rows: list[dict] = field(repr=False)
-    level_rows: list[dict] = field(repr=False)
-    shared: dict = field(default_factory=dict)
-
-    @cached_property
-    def frame(self):
-        import pandas as pd
-
-        return pd.DataFrame(self.rows).assign(**self.shared)
-
-    @cached_property
-    def levels(self):
-        import pandas as pd
-
-        return pd.DataFrame(self.level_rows, columns=["replicate", "horizon", "level", "pulls", "cells", "regret"])
-
-    def plot(self):
-        """The regret of every run and their mean against T: a Matplotlib figure."""
-        from ..figures.runs import Regrets, regrets_figure
-
-        return regrets_figure(Regrets.of(self))
-
-    def __str__(self):
-        return lines(self._facts())
-
-    def __repr__(self):
-        horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()
-        return f"<Runs of {self.algorithm} on {self.cost}: {horizons} horizons, {replicates} replicates>"
-
-    def _facts(self):
-        regrets = self.frame.groupby("horizon")["regret"].agg(["mean", "sem", "size"])
-        T = regrets.index
-        ends = [f"{m:.5g} ± {e:.3g} at T = {t}" for t, m, e, _ in regrets.iloc[[0, -1]].itertuples()]
-        once = "each seen at every horizon" if self.algorithm.anytime else "new ones at every horizon"
-        return {
-            "algorithm": self.algorithm,
-            "cost": self.cost,
-            "horizons": f"{len(T)}, T = {T[0]} ... {T[-1]}",
-            "replicates": f"{regrets['size'].min()}, {once}",
-            "noise": f"{self.shared.get('noise')}, seed {self.shared.get('seed')}",
-            "mean regret": ", ".join(dict.fromkeys(ends)),
-        }
 
 
 def simulate(
@@ -269,18 +205,21 @@ def finished(job: Job, units, workers: int, limit: Limit | None = None, together
     """
     limit = limit or Limit()
     if not job.plain:
-        yield from _on_threads(job, units, workers, limit)
+        yield from _in_pool(Threads(min(workers, len(units))), job, [(unit,) for unit in units], limit)
         return
     left = yield from _here(job, units, limit, limit.at_most if min(workers, len(units)) == 1 else limit.spent + ALONE)
     if sum(steps(unit) for unit in left) <= sum(map(steps, units)) / 2:  # by the time that others are ready it is done
         yield from _here(job, left, limit, limit.at_most)
         return
-    chunk = together or max(1, len(left) // (16 * workers))
+    size, done = together or max(1, len(left) // (16 * workers)), set()
+    chunks = [tuple(left[i : i + size]) for i in range(0, len(left), size)]
     try:
-        yield from _on_processes(job, left, workers, limit, chunk)
-    except _Unsent as why:
+        for unit, result in _in_pool(Processes(min(workers, len(chunks))), job, chunks, limit):
+            done.add(unit)
+            yield unit, result
+    except (ExecutorError, NotLoaded) as why:  # no other process can make sense of it
         warnings.warn(f"one process runs it all, since {why}", RuntimeWarning, stacklevel=3)
-        yield from _here(job, why.units, limit, limit.at_most)
+        yield from _here(job, [unit for unit in left if unit not in done], limit, limit.at_most)
 
 
 def steps(unit) -> int:
@@ -305,66 +244,40 @@ def _here(job, units, limit, until):
     return []
 
 
-def _on_threads(job, units, workers, limit):
-    stop = threading.Event()
-    pool = ThreadPoolExecutor(min(workers, len(units)))
-    try:
-        futures = {pool.submit(job.run, unit, stop): unit for unit in units}
-        yield from _completed(futures, limit)
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
+def _in_pool(pool, job, chunks, limit):
+    """Runs on threads or processes, some of them at a time."""
+    waiting = chunks[::-1]
 
+    def next_chunk(under_way):
+        if waiting and under_way < 2 * pool.slots and not limit.over():
+            return waiting[-1], _perform, (job, waiting.pop()), None
+        return None
 
-def _completed(futures, limit):
-    """(unit, result) of futures, as they come."""
-    with suppress(TimeoutError):
-        for future in as_completed(futures, limit.left):
-            if not future.cancelled():
-                yield futures[future], future.result()
-            if limit.over():
-                for waiting in futures:
-                    waiting.cancel()
-
-
-class _Unsent(Exception):
-    """No other process can make sense of these units."""
-
-    def __init__(self, why, units):
-        super().__init__(why)
-        self.units = units
-
-
-def _on_processes(job, units, workers, limit, chunk):
-    from ..executors.errors import ExecutorError, NotLoaded
-    from ..executors.local import Processes
-
-    chunks = [tuple(units[i : i + chunk]) for i in range(0, len(units), chunk)]
-    pool, done = Processes(min(workers, len(chunks))), set()
     try:
         pool.expect(job)
-        futures = {pool.submit(_perform, job, units): units for units in chunks}
-        for units_, results in _completed(futures, limit):
-            for unit, result in zip(units_, results, strict=True):
-                done.add(unit)
-                yield unit, result
-    except (ExecutorError, NotLoaded) as error:
-        raise _Unsent(error, [unit for unit in units if unit not in done]) from None
+        for ended in completed(pool, next_chunk, lambda: limit.left):
+            if ended is None:  # nobody waits any more
+                return
+            units, future = ended
+            if not future.cancelled():
+                yield from zip(units, future.result(), strict=True)
+            if limit.over():
+                pool.cancel()
     finally:
         pool.close()
 
 
 def _perform(job: Job, units, stop=None):
-    """What another process does with some units."""
+    """What a slot of a pool does with some units."""
     stop = stop or threading.Event()
     return [job.run(unit, stop) for unit in units]
 
 
 def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
     """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
-    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed, SEMANTICS)
+    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed)
     period = algorithm.period(cost)
-    known = [cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+    known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
     known += [] if cost.registered else [cost.fingerprint]
     known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
     digest = seeding.digest([*names, *known]).hex()[:32]

@@ -1,4 +1,4 @@
-"""Where units run: threads or processes of this machine, or a Dask cluster, behind one interface.
+"""Where units run: threads or processes of this machine (engine/pool), or a Dask cluster, behind one interface.
 
 An executor has
 - `slots` (how many units run at once), `where` (a few words), `isolated` (a unit that ends its process takes no other
@@ -11,9 +11,9 @@ An executor has
 - `close()`, which ends whatever still runs, within two seconds.
 """
 
+from ..engine.errors import ExecutorError, ExecutorLost, NotLoaded, UnitTimeout
+from ..engine.pool import Processes, Threads
 from .cluster import Dask
-from .errors import ExecutorError, ExecutorLost, NotLoaded, UnitTimeout
-from .local import Processes, Threads
 from .names import executor, place, tls_files
 
 __all__ = [

@@ -13,9 +13,9 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from .errors import ExecutorError, ExecutorLost, sent
+from ..engine.errors import ExecutorError, ExecutorLost, sent
+from ..engine.shield import shield
 from .quiet import Quiet
-from .shield import shield
 from .units import run_unit
 
 PATIENCE = 60.0  # seconds: a cluster without workers, and a scheduler that says nothing, are given up

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 from ..arguments import available_cores, check_whole
+from ..engine.errors import ExecutorError
+from ..engine.pool import Processes, Threads
 from .cluster import Dask, Tls
-from .errors import ExecutorError
-from .local import Processes, Threads
 
 ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .orphans import die_with_parent
+from ..engine.orphans import die_with_parent
 from .quiet import Quiet
 
 

@@ -10,8 +10,8 @@ import time
 from concurrent.futures import Future, TimeoutError
 from contextlib import suppress
 
-from .errors import UnitTimeout
-from .worker import loaded, sendable
+from ..engine.errors import UnitTimeout
+from ..engine.worker import loaded, sendable
 
 FAREWELL = 0.5  # seconds in which the scheduler learns of it
 

@@ -100,9 +100,7 @@ NONE = Sandwich()
 def sandwich_of(case: Case, store: Store) -> Sandwich:
     """The bounds of a case and its runs on their families, from the store alone."""
     hard = case.hard
-    if hard is None:
-        return Sandwich(problems=("this store was written by an earlier ratecheck, which ran no hard families",))
-    bounds = {horizon: store.bounded(hard.key, horizon) for horizon in hard.bounds}
+    bounds = {horizon: store.bound(hard.key, horizon) for horizon in hard.bounds}
     curve = tuple((h, r["regret"]) for h, r in bounds.items() if r is not None and r["certified"])
     rungs, problems = [], {}
     for horizon in hard.horizons:
@@ -127,7 +125,7 @@ def _rung(hard, horizon, record, store):
         return "its lower bound has not been computed"
     if record["problem"]:
         return record["problem"]
-    known = store.enlisted(hard.runs, horizon)
+    known = store.members(hard.runs, horizon)
     if known is None:
         return "no run on its hard family has been made"
     if known["problem"]:
@@ -145,5 +143,5 @@ def _rung(hard, horizon, record, store):
 def series_used(case: Case, store: Store) -> set[str]:
     """The digests of the series to which the runs of a case on members belong."""
     hard = case.hard
-    found = [store.enlisted(hard.runs, horizon) for horizon in hard.horizons] if hard else []
+    found = [store.members(hard.runs, horizon) for horizon in hard.horizons]
     return {series for known in found if known is not None for series, _, _ in known["series"]}

@@ -10,7 +10,6 @@ from function_zoo.cost import Cost
 from .bound import lower_bound
 from .family import member
 
-VERSION = 1  # of what is kept: raised whenever the same cost has another bound, or other members are drawn
 UNCERTIFIED = "python-flint is not installed (the extra `certify`), so that no lower bound is certified"
 
 
@@ -20,7 +19,7 @@ def bounded(cost: Cost, horizon: int, members: int, sigma: float = 1.0, seed: in
     A bound of two functions is on the worse of the two: both are drawn `members` times, and None stands for f0.  Where
     there is no family, or nothing is certified, `problem` says why.
     """
-    record = {"version": VERSION, "problem": "", "certified": False, "regret": 0.0, "functions": "many", "members": 0}
+    record = {"problem": "", "certified": False, "regret": 0.0, "functions": "many", "members": 0}
     record |= {"figures": {}, "drawn": []}
     if find_spec("flint") is None:
         return record | {"problem": UNCERTIFIED}

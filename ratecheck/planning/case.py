@@ -40,7 +40,7 @@ def case_of(
         claims=claims,
         controls=(),
         curve=curve,
-        hard=hard,
+        hard=hard or Hard(),
     )
 
 

@@ -32,7 +32,6 @@ class Info:
     audits: dict[str, list[dict]]  # by str(cost): rows of zoo.audit
     unused: int = 0  # runs in the store that belong to other settings
     plans: int = 1  # different plans that the folder has seen
-    sealed: bool = True  # whether the store's records carry checksums
 
 
 def cleaned(thing, clean):

@@ -10,11 +10,6 @@ from .context import Context
 def foundations(context: Context):
     analysis = context.analysis
     yield "## What the verdicts rest on"
-    if not context.info.sealed:
-        yield (
-            "**This store carries no checksums: nothing in it was checked**, like all stores of an earlier version of "
-            "ratecheck. `ratecheck verify --rerun` runs units again and compares them."
-        )
     header = context.columns("runs", "horizons", "window", "periods", "onset", "ln T is worth")
     yield table(header, [context.cells(r.case, *foundation_cells(context, r)) for r in analysis.results])
     yield (

@@ -151,12 +151,3 @@ def fill(state, out):
     for k in range(out.size):
         out[k], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
-
-
-@compiled
-def fill_normal(state, out):
-    """Normals from a state, which moves on."""
-    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for k in range(out.size):
-        out[k], s0, s1, s2, s3 = normal(s0, s1, s2, s3)
-    state[0], state[1], state[2], state[3] = s0, s1, s2, s3

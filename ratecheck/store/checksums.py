@@ -21,7 +21,7 @@ PACKED = np.dtype(
 
 
 def packed(columns: Sequence) -> np.ndarray:
-    """Rows of numbers as bytes, from their columns in the order of `PACKED`."""
+    """Rows of numbers, from their columns in the order of `PACKED`."""
     rows = np.empty(len(columns[0]), PACKED)
     for name, column in zip(PACKED.names, columns, strict=True):
         rows[name] = np.array(column, PACKED[name])
@@ -35,7 +35,12 @@ class Rows:
         self.numbers = hashlib.blake2b(digest_size=SIZE)
         self.streams = hashlib.blake2b(digest_size=SIZE)
 
-    def add(self, numbers: np.ndarray, streams: Iterable[str]):
+    def add(self, rows: Sequence[tuple]):
+        """Rows in the order of `schema.RUN`."""
+        *numbers, streams = zip(*rows, strict=True)
+        self.add_columns(packed(numbers), streams)
+
+    def add_columns(self, numbers: np.ndarray, streams: Iterable[str]):
         self.numbers.update(numbers.tobytes())
         self.streams.update(("\n".join(streams) + "\n").encode())
 
@@ -43,12 +48,12 @@ class Rows:
         return self.numbers.digest() + self.streams.digest()
 
 
-def of_unit(fields: tuple, series: tuple, rows: Rows) -> str:
+def of_unit(fields: Sequence, series: Sequence, rows: Rows) -> str:
     """Of a unit: its own fields, those of its series, and its rows."""
     return _hashed(ascii((*fields, *series)).encode() + rows.digest())
 
 
-def of_text(table: str, fields: tuple) -> str:
+def of_text(table: str, fields: Sequence) -> str:
     """Of a session, an audit or a note."""
     return _hashed(ascii((table, *fields)).encode())
 

@@ -72,40 +72,47 @@ class Connection:
         self.raw.close()
 
 
-class Snapshot(Connection):
-    """A copy of a store and its log, where SQLite would have to write beside it in order to read it."""
+class Copy(Connection):
+    """A connection to a store in a folder that goes with it; `write` makes the store, given the path of the original
+    and its own."""
 
-    def __init__(self, path: Path):
-        self.copy = tempfile.TemporaryDirectory(prefix="ratecheck-")
+    def __init__(self, path: Path, write):
+        self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-")
         try:
-            inside = Path(self.copy.name) / path.name
-            parts = [suffix for suffix in ("", "-wal", "-journal") if os.path.exists(f"{path}{suffix}")]
-            if sum(os.path.getsize(f"{path}{suffix}") for suffix in parts) > MOST_COPIED:
-                raise StoreError(
-                    f"{path} and its log are too large to be copied, as a store must be that a killed study left half "
-                    "written; start the study again, and it is mended"
-                )
-            for suffix in parts:
-                shutil.copyfile(f"{path}{suffix}", f"{inside}{suffix}")
+            inside = Path(self.folder.name) / "runs.sqlite"
+            write(path, inside)
             super().__init__(inside, "mode=rw")
         except BaseException:
-            self.copy.cleanup()
+            self.folder.cleanup()
             raise
+        self.execute("PRAGMA query_only = ON")
 
     def close(self):
         super().close()
-        self.copy.cleanup()
+        self.folder.cleanup()
+
+
+def _copy_with_log(path: Path, target: Path):
+    parts = [suffix for suffix in ("", "-wal", "-journal") if os.path.exists(f"{path}{suffix}")]
+    if sum(os.path.getsize(f"{path}{suffix}") for suffix in parts) > MOST_COPIED:
+        raise StoreError(
+            f"{path} and its log are too large to be copied, as a store must be that a killed study left half written; "
+            "start the study again, and it is mended"
+        )
+    for suffix in parts:
+        shutil.copyfile(f"{path}{suffix}", f"{target}{suffix}")
 
 
 def to_read(path: Path) -> Connection:
     """A connection that changes nothing.
 
     A store without a log is read as it lies there, which needs no locks and leaves no files, on any disk; one that
-    changes meanwhile is noticed.  A log belongs to a study that runs or was killed: SQLite reads it by its own rules.
+    changes meanwhile is noticed.  A log belongs to a study that runs or was killed: SQLite reads it by its own rules;
+    where it would have to write beside the store for that, it reads a copy.
     """
     path = path.resolve()
     if _filled(path, "-journal") or (_filled(path, "-wal") and not os.access(path.parent, os.W_OK)):
-        connection = Snapshot(path)
+        connection = Copy(path, _copy_with_log)
     elif _filled(path, "-wal"):
         connection = Connection(path, "mode=ro")
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,30 +18,17 @@ LARGEST = 1e150  # regret: its square must not overflow
 ROUNDING = 1e-6  # below 0, per step: what rounding may make of a regret
 
 
-class Checked(NamedTuple):
-    """What a store amounts to: a digest of its runs as reports print it, and the seal over its records."""
-
-    digest: str
-    units: int
-    total: str
-
-
-def checked(connection: Connection, path: Path, sealed: bool, given=None) -> Checked:
-    """Read every record and refuse what was altered.
-
-    `given`, if there is one, is told the number of each unit and the checksum that it should have.
-    """
-    return _Check(connection, path, sealed, given).result()
+def digest_of(connection: Connection, path: Path) -> str:
+    """A digest of all runs as reports print it, after every record was read; what was altered is refused."""
+    return _Check(connection, path).result()
 
 
 class _Check:
-    def __init__(self, connection, path, sealed, given):
-        self.connection, self.path, self.sealed, self.given = connection, path, sealed, given
+    def __init__(self, connection, path):
+        self.connection, self.path = connection, path
         self.series = {row[0]: row for row in self._rows("series", SERIES)}
-        self.units = {row[0]: row[: len(UNIT)] for row in self._rows("units", UNIT)}
-        self.checksums = {}
-        if sealed:
-            self.checksums = dict(connection.execute("SELECT id, checksum FROM units").fetchall())
+        self.units = {row[0]: row for row in self._rows("units", UNIT)}
+        self.checksums = dict(connection.execute("SELECT id, checksum FROM units").fetchall())
         self.rows = {unit: checksums.Rows() for unit in self.units}
         self.count = 0
 
@@ -54,7 +40,7 @@ class _Check:
                 raise StoreError(f"{self.path} holds more than {MOST_ROWS} {table}; it was left untouched")
         return found
 
-    def result(self) -> Checked:
+    def result(self) -> str:
         for unit, fields in self.units.items():
             if fields[1] not in self.series:
                 raise Altered(
@@ -64,10 +50,8 @@ class _Check:
         for series in self.series:
             self._scan(series, digest)
         self._strangers()
-        total = self._sum()
-        if self.sealed:
-            self._check_seal(total)
-        return Checked(digest.hexdigest()[:16], len(self.units), total)
+        self._check_seal(self._sum())
+        return digest.hexdigest()[:16]
 
     def _scan(self, series, digest):
         """The runs of one series, in the order of replicates and horizons."""
@@ -89,7 +73,7 @@ class _Check:
                     raise self._altered(units[first], "its runs are there, but the unit is not")
                 if self.units[units[first]][1] != series:
                     raise self._altered(units[first], "it holds runs of another series")
-                self.rows[units[first]].add(packed[first:last], streams[first:last])
+                self.rows[units[first]].add_columns(packed[first:last], streams[first:last])
             self.count += len(rows)
             if self.count > MOST_ROWS:
                 raise StoreError(f"{self.path} holds more than {MOST_ROWS} runs; it was left untouched")
@@ -108,15 +92,13 @@ class _Check:
         total = checksums.EMPTY
         for unit, fields in self.units.items():
             checksum = checksums.of_unit(fields, self.series[fields[1]], self.rows.pop(unit))
-            if self.sealed and self.checksums[unit] != checksum:
+            if self.checksums[unit] != checksum:
                 raise self._altered(unit, "it does not match its checksum")
-            if self.given is not None:
-                self.given(unit, checksum)
             total = checksums.added(total, checksum)
         for table, columns in TEXTS.items():
-            for row in self._rows(table, (*columns, "checksum") if self.sealed else columns):
+            for row in self._rows(table, (*columns, "checksum")):
                 checksum = checksums.of_text(table, row[: len(columns)])
-                if self.sealed and row[-1] != checksum:
+                if row[-1] != checksum:
                     raise Altered(self.path, f"{_called(table, row[0])} does not match its checksum")
                 total = checksums.added(total, checksum)
         return total

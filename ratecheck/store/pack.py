@@ -14,23 +14,23 @@ import lzma
 import os
 import sqlite3
 import stat
-import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..claims import VERSION
 from ..files import replacing
 from ..sampling import seeding
-from . import records as notes
-from .connection import Connection
+from . import checksums, records
 from .errors import Altered, StoreError, explained, shown
-from .schema import APPLICATION, FILE, PACKED, RUN, SERIES, TABLES, TEXTS, UNIT, UNSEALED
-from .upgrade import upgrade
+from .schema import PACKED, RUN, SERIES, TEXTS, UNIT, check_version, made
 
 if TYPE_CHECKING:
     from .runs import Store
 
-FORMAT = 1
 ROWS = 1000  # of runs on a line
 LONGEST_LINE = 2**24  # bytes
 LARGEST_FILE = 2**28  # bytes
@@ -41,29 +41,14 @@ COLUMNS = ("unit", *RUN)
 AGAIN = "get it again, or remove it and run the study"
 
 
-def _long_text(value, place):
-    """Of any length that a line may have."""
-    notes.expect(isinstance(value, str), value, place, "a text")
-    notes.text("".join(c for c in value if "\ud800" <= c <= "\udfff"), place)
-
-
-_text, _whole, _number = notes.text, notes.whole(), notes.number(-1e300, 1e300)
-HEAD = notes.fields(
-    packed=notes.one_of("runs of a study"),
-    format=notes.whole(),
-    digest=_text,
-    runs=_whole,
-    units=_whole,
-    total=_text,
+HEAD = records.fields(
+    packed=records.one_of("runs of a study"),
+    version=records.whole(),
+    digest=records.text,
+    runs=records.whole(),
+    units=records.whole(),
+    total=records.text,
 )
-FIELDS = {
-    "series": (_text, _text, _whole, _text, _text, _text, _whole, _whole, notes.maybe(_number)),
-    "units": (_whole, _text, _whole, _whole, _number, _text, _text),
-    "sessions": (_whole, _text, _long_text),
-    "audits": (_text, _long_text),
-    "notes": (_text, _long_text),
-}
-NUMBERS = {"regret": _number, "side": _number}  # of a run; all others but streams are whole
 
 
 # Writing
@@ -71,11 +56,6 @@ NUMBERS = {"regret": _number, "side": _number}  # of a run; all others but strea
 
 def pack(store: Store, path: Path) -> Path:
     """Write what a store holds into one file, whole or not at all."""
-    if not store.sealed:
-        raise StoreError(
-            f"{store.path} carries no checksums, like all stores of an earlier ratecheck; start the study again, which "
-            "adds them, and pack it then"
-        )
     with replacing(path, "wb") as file:
         _compress(_lines(store), file, store.path)
     return path
@@ -98,7 +78,7 @@ def _compress(lines, file, source):
 def _lines(store: Store) -> Iterator:
     names = {row[0]: row for row in store._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY 1")}
     ((units, total),) = store._all("SELECT units, total FROM seal")
-    head = {"packed": "runs of a study", "format": FORMAT, "digest": store.digest()}
+    head = {"packed": "runs of a study", "version": VERSION, "digest": store.digest()}
     yield head | {"runs": len(store), "units": units, "total": total}
     for row in names.values():
         yield ["series", *row]
@@ -128,25 +108,6 @@ def _streams(series: tuple, replicates, horizons, anytime) -> list[str]:
 # Reading
 
 
-class Unpacked(Connection):
-    """A connection to what a packed file holds, in a folder that goes with it."""
-
-    def __init__(self, packed: Path):
-        self.copy = tempfile.TemporaryDirectory(prefix="ratecheck-")
-        try:
-            inside = Path(self.copy.name) / FILE
-            unpack(packed, inside)
-            super().__init__(inside, "mode=ro&immutable=1")
-            self.execute("PRAGMA query_only = ON")
-        except BaseException:
-            self.copy.cleanup()
-            raise
-
-    def close(self):
-        super().close()
-        self.copy.cleanup()
-
-
 def header(path: Path) -> dict:
     """What a packed file says about itself: a digest of its runs, and how many there are."""
     lines = _unpacked(path)
@@ -172,20 +133,13 @@ def unpack(packed: Path, target: Path):
     with explained(packed):
         connection = sqlite3.connect(target, isolation_level=None)
         try:
-            script = [f"PRAGMA application_id = {APPLICATION}", f"PRAGMA user_version = {UNSEALED}"]
-            script += ["PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", *TABLES[UNSEALED].values()]
-            connection.executescript(";".join(script))
+            connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {made()}")
             connection.execute("BEGIN")
-            _fill(connection, packed, lines)
+            seal = _fill(connection, packed, lines)
+            connection.execute("INSERT INTO seal VALUES (1, ?, ?)", seal)
             connection.execute("COMMIT")
         finally:
             connection.close()
-        found = Connection(target, "mode=rw")
-        try:
-            upgrade(found, packed)
-            seal = found.execute("SELECT units, total FROM seal").fetchone()
-        finally:
-            found.close()
     if seal != (head["units"], head["total"]):
         raise Altered(packed, "the digest over its records does not match them")
 
@@ -193,56 +147,68 @@ def unpack(packed: Path, target: Path):
 def _head(path, line) -> dict:
     head = _parsed(path, line)
     try:
-        notes.fields(others=lambda *_: None, format=notes.whole())(head, "its first line")
-        if head["format"] != FORMAT:
-            raise StoreError(f"{path} has format {head['format']}, this version of ratecheck reads format {FORMAT}")
+        records.fields(others=lambda *_: None, version=records.whole())(head, "its first line")
+        check_version(path, head["version"])
         HEAD(head, "its first line")
-    except notes.Wrong as error:
+    except records.Wrong as error:
         raise StoreError(f"{path} is no packed study ({error}); {AGAIN}") from None
     return head
 
 
-def _fill(connection, path, lines):
-    known = {}
+def _fill(connection, path, lines) -> tuple[int, str]:
+    """Write the records that the lines hold, each with its checksum; the seal over them.
+
+    What is of another kind than a table takes, SQLite refuses.
+    """
+    series, units, hashed = {}, {}, defaultdict(checksums.Rows)
+    total = checksums.EMPTY
+
+    def put(table, *rows):
+        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
     for number, line in enumerate(lines, 2):
         row = _parsed(path, line)
         try:
-            notes.expect(isinstance(row, list) and row, row, "it", "a list")
             table, *fields = row
             if table == "runs":
-                rows = _runs(fields, known)
-                connection.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * (len(RUN) + 2))})", rows)
-                continue
-            notes.one_of(*FIELDS)(table, "its first word")
-            notes.tuples(*FIELDS[table])(fields, table)
-        except notes.Wrong as error:
-            raise Altered(path, f"line {number} cannot be used ({error})") from None
-        if table == "series":
-            known[fields[0]] = fields
-        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(fields))})", fields)
+                rows = _runs(fields, series)
+                put(table, *rows)
+                for unit, found in groupby(rows, itemgetter(-1)):
+                    hashed[unit].add([run[1:-1] for run in found])
+            elif table == "series":
+                put(table, fields)
+                series[fields[0]] = fields
+            elif table == "units":
+                put(table, (*fields, ""))
+                units[fields[0]] = fields
+            elif table in TEXTS:
+                checksum = checksums.of_text(table, fields)
+                put(table, (*fields, checksum))
+                total = checksums.added(total, checksum)
+            else:
+                raise ValueError(f"there is no table {table}")
+        except (sqlite3.Error, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            raise Altered(path, f"line {number} cannot be used ({shown(error)})") from None
+    for unit, fields in units.items():
+        checksum = checksums.of_unit(fields, series.get(fields[1], ()), hashed[unit])
+        connection.execute("UPDATE units SET checksum = ? WHERE id = ?", (checksum, unit))
+        total = checksums.added(total, checksum)
+    return len(units), total
 
 
-def _runs(fields, known) -> list[tuple]:
+def _runs(fields, series) -> list[tuple]:
     """Rows of the table of runs, from some columns of one series."""
-    notes.expect(len(fields) == 1 + len(COLUMNS), fields, "runs", f"a list of {1 + len(COLUMNS)}")
-    series, *columns = fields
-    notes.expect(isinstance(series, str) and series in known, series, "runs[0]", "a series that is there")
-    count = len(columns[0]) if isinstance(columns[0], list) else 0
-    notes.expect(0 < count <= ROWS, columns[0], "runs.unit", f"a list of 1 to {ROWS}")
-    for name, column in zip(COLUMNS, columns, strict=True):
-        usual = name == "stream" and column == []
-        check = _text if name == "stream" else NUMBERS.get(name, _whole)
-        notes.listed(check, 0 if usual else count, count)(column, f"runs.{name}")
-    named = dict(zip(COLUMNS, columns, strict=True))
-    streams = named["stream"] or _streams(tuple(known[series]), *(named[name] for name in _NAMING))
-    units, *numbers, _ = columns
-    return list(zip([series] * count, *numbers, streams, units, strict=True))
+    name, *columns, streams = fields
+    named = dict(zip(COLUMNS, columns, strict=False))
+    streams = streams or _streams(tuple(series[name]), *(named[column] for column in _NAMING))
+    units, *numbers = columns
+    return list(zip([name] * len(units), *numbers, streams, units, strict=True))
 
 
 def _parsed(path, line: bytes):
     try:
-        return notes.parsed(line.decode())
-    except (notes.Wrong, UnicodeDecodeError) as error:
+        return records.parsed(line.decode())
+    except (records.Wrong, UnicodeDecodeError) as error:
         raise StoreError(f"{path} is no packed study (a line: {shown(error)}); {AGAIN}") from None
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import is_dataclass
 from itertools import pairwise
+from types import UnionType
+from typing import get_args, get_origin, get_type_hints
 
-from ..claims import Case
+from ..claims import Case, Claim, Control, Curve, Hard, Series
+from ..rates import Rate
 from .errors import shown
 
 LONGEST = 100_000  # characters of a text
@@ -31,6 +35,10 @@ def parsed(text: str):
 
 
 # Checks of one value: each takes the value and its place, and returns nothing
+
+
+def anything(*_):
+    """No check."""
 
 
 def expect(holds, value, place, expected):
@@ -150,66 +158,50 @@ def fields(others=None, optional=(), **checks):
     return checked
 
 
+def record(kind, /, **narrower):
+    """A dataclass as its own annotations have it; for some fields another check."""
+    return fields(**{name: _as_annotated(part) for name, part in get_type_hints(kind).items()} | narrower)
+
+
+def _as_annotated(kind):
+    inner = get_args(kind)
+    if isinstance(kind, UnionType):  # of something and None
+        return maybe(_as_annotated(inner[0]))
+    if get_origin(kind) is tuple:
+        return listed(_as_annotated(inner[0])) if inner[-1] is ... else tuples(*map(_as_annotated, inner))
+    if get_origin(kind) is dict:
+        return mapping(_as_annotated(inner[1]))
+    if hasattr(kind, "_fields"):
+        return tuples(*map(_as_annotated, get_type_hints(kind).values()))
+    return record(kind) if is_dataclass(kind) else {str: text, bool: boolean, int: whole(), float: number()}[kind]
+
+
 # What a store holds
 
-RATE = fields(exponent=number(-100, 100), log_power=number(-100, 100))
-CLAIM = fields(
-    theorem=text,
-    statement=text,
-    kind=one_of("upper", "lower"),
-    printed=RATE,
-    corrected=maybe(RATE),
-    corrected_name=maybe(text),
-    per_cost=boolean,
-    violated=listed(tuples(text, text)),
-    remarks=listed(text),
-)
-SERIES = fields(
-    digest=text,
-    cost=text,
-    dim=whole(1, 10**6),
-    algorithm=text,
-    noise=text,
-    alignment=text,
-    seed=whole(),
-    semantics=whole(),
-    period=maybe(number(1 + 1e-9, 1e50)),
-)
-CURVE = fields(
+HORIZON = whole(1, 2**53)
+RATE = record(Rate, exponent=number(-100, 100), log_power=number(-100, 100))
+CLAIM = record(Claim, kind=one_of("upper", "lower"), printed=RATE, corrected=maybe(RATE))
+CURVE = record(
+    Curve,
     horizons=listed(number(1, 1e300), 2, MOST_POINTS),
     regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
     cells=listed(number(0, 1e300), 2, MOST_POINTS),
-    limit=text,
 )
-HARD = fields(
-    key=text,
-    runs=text,
-    bounds=listed(whole(1, 2**53), 0, 100),
-    horizons=listed(whole(1, 2**53), 0, 100),
-    members=whole(0, 1000),
-    reason=text,
-)
-CASE = fields(
-    optional=("curve", "hard"),
-    family=text,
-    parameters=mapping(text),
+HARD = record(Hard, bounds=listed(HORIZON, 0, 100), horizons=listed(HORIZON, 0, 100), members=whole(0, 1000))
+CASE = record(
+    Case,
     constants=mapping(scalar),
-    algorithm=text,
-    anytime=boolean,
-    plain=boolean,
-    series=SERIES,
-    horizons=listed(whole(1, 2**53), fewest=1),
+    series=record(Series, dim=whole(1, 10**6), period=maybe(number(1 + 1e-9, 1e50))),
+    horizons=listed(HORIZON, fewest=1),
     replicates=whole(1, 10**9),
     window=tuples(number(1, 2**53), number(1, 2**53)),
-    onset=number(),
     shift=maybe(number(0)),
     claims=listed(CLAIM, fewest=1),
-    controls=listed(fields(by=number(1e-6, 100)), fewest=1),
+    controls=listed(record(Control, by=number(1e-6, 100)), fewest=1),
     curve=maybe(CURVE),
-    hard=maybe(HARD),
+    hard=HARD,
 )
 STUDY = fields(
-    others=lambda *_: None,  # of a later version: not used
     resolution=number(1e-6, 100),
     name=text,
     question=text,
@@ -240,9 +232,7 @@ AUDIT = listed(
     )
 )
 
-FORETOLD = fields(
-    optional=("beyond",),  # not there in what an earlier version has left
-    version=whole(),
+PREDICTION = fields(
     cells=whole(),
     curve=maybe(CURVE),
     beyond=maybe(CURVE),
@@ -251,11 +241,8 @@ FORETOLD = fields(
     regret=listed(listed(number(1e-300))),
     left_open=listed(tuples(number(), number(), number())),
 )
-
-
 DENT = fields(place=listed(number(), 1, 100), depth=number(1e-300), length=number(1e-300))
 BOUND = fields(
-    version=whole(),
     problem=text,
     certified=boolean,
     regret=number(0),
@@ -265,7 +252,6 @@ BOUND = fields(
     drawn=listed(maybe(DENT), 0, 2000),
 )
 MEMBERS = fields(
-    version=whole(),
     members=whole(0, 1000),
     problem=text,
     series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000),
@@ -287,10 +273,9 @@ def study(data) -> list[Case]:
         expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
         for name in ("alpha", "beta"):
             maybe(number())(plan["constants"].get(name), f"{place}.constants.{name}")
-        if plan.get("curve") is not None:
+        if plan["curve"] is not None:
             _curve(plan["curve"], f"{place}.curve")
-        if plan.get("hard") is not None:
-            _hard(plan["hard"], f"{place}.hard")
+        _hard(plan["hard"], f"{place}.hard")
         for claim in plan["claims"]:
             _corrected(claim, f"{place}.claims")
         found.append(Case.from_json(plan))
@@ -338,13 +323,13 @@ def audit(data):
     AUDIT(data, "rows")
 
 
-def foretold(data):
+def prediction(data):
     """The predicted regret of some replicates at some horizons, or why there is none."""
-    FORETOLD(data, "it")
+    PREDICTION(data, "it")
     horizons = data["horizons"]
     expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
     for name in ("curve", "beyond"):
-        if data.get(name) is not None:
+        if data[name] is not None:
             _curve(data[name], name)
     if not data["problem"]:
         expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")

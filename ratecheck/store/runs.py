@@ -15,14 +15,12 @@ from operator import itemgetter
 from pathlib import Path
 
 from ..claims import Case, Series
-from . import checksums
-from . import records as notes
-from .connection import AT_ONCE, check_plain, to_read, to_write
+from . import checksums, records
+from .connection import AT_ONCE, Copy, check_plain, to_read, to_write
 from .errors import StoreError, explained, shown
-from .integrity import checked, described, implausible
-from .pack import Unpacked, unpack
-from .schema import FILE, FORMAT, PACKED, RUN, SERIES, TEXTS, UNIT, made, recognised
-from .upgrade import upgrade
+from .integrity import described, digest_of, implausible
+from .pack import unpack
+from .schema import FILE, PACKED, RUN, SERIES, TEXTS, UNIT, check_schema, made
 
 
 def now() -> str:
@@ -52,19 +50,15 @@ class Store:
             if create:
                 self._opened.close()
                 self._opened = to_write(self.path)
-                self.upgraded = not self.sealed
-                if self.upgraded:
-                    upgrade(self._opened, self.path)
-                    self.sealed = True
         self.writes = create
         self.connection = self._opened.raw
 
     def _open(self):
         """Refuse, without a write, what is no sound store."""
-        self._opened = Unpacked(self.path) if self.path.name == PACKED else to_read(self.path)
+        self._opened = Copy(self.path, unpack) if self.path.name == PACKED else to_read(self.path)
         try:
-            self.sealed = recognised(self._opened, self.path) == FORMAT
-            self._digest = checked(self._opened, self.path, self.sealed).digest
+            check_schema(self._opened, self.path)
+            self._digest = digest_of(self._opened, self.path)
         except BaseException:
             self._opened.close()
             raise
@@ -136,7 +130,10 @@ class Store:
             new = self._new(db, series, self.plain(rows))
             unit = db.execute("SELECT COALESCE(MAX(id), 0) + 1 FROM units").fetchone()[0]
             fields = (unit, series.digest, int(session), int(steps), float(seconds), now(), complaint)
-            checksum = checksums.of_unit(fields, astuple(series), _hashed(new))
+            hashed = checksums.Rows()
+            if new:
+                hashed.add(new)
+            checksum = checksums.of_unit(fields, astuple(series), hashed)
             db.execute(f"INSERT INTO units VALUES ({_marks(len(UNIT) + 1)})", (*fields, checksum))
             db.raw.executemany(
                 f"INSERT INTO runs (series, {', '.join(RUN)}, unit) VALUES ({_marks(len(RUN) + 2)})",
@@ -180,17 +177,17 @@ class Store:
         with self._transaction() as db:
             self._put(db, "audits", cost, json.dumps(rows))
 
-    def foretell(self, series: str, record: dict):
+    def put_prediction(self, series: str, record: dict):
         """What theory says about the runs of a series."""
-        self.note(_foretold(series), record)
+        self.note(f"prediction {series}", record)
 
-    def bound(self, cost: str, horizon: int, record: dict):
+    def put_bound(self, cost: str, horizon: int, record: dict):
         """A lower bound for a cost at a horizon; costs go by the keys that plans give them."""
-        self.note(_bound(cost, horizon), record)
+        self.note(f"bound {cost} {horizon}", record)
 
-    def enlist(self, series: str, horizon: int, record: dict):
+    def put_members(self, series: str, horizon: int, record: dict):
         """Which runs on members of a hard family belong to the case with this series."""
-        self.note(_enlisted(series, horizon), record)
+        self.note(f"members {series} {horizon}", record)
 
     def note(self, key: str, value):
         """Remember something about the study; noting what is known already writes nothing."""
@@ -222,23 +219,23 @@ class Store:
         with explained(self.path):
             return self._opened.execute(query, arguments).fetchall()
 
-    def noted(self, key: str):
+    def noted(self, key: str, check=records.anything):
+        """What was noted under a key, after a check; None where nothing was."""
         found = self._all("SELECT value FROM notes WHERE key = ?", key)
-        return self._parsed(found[0][0], f"the note {key!r}") if found else None
+        return self._parsed(found[0][0], f"the note {shown(key)!r}", check) if found else None
 
-    def _parsed(self, text, what, check=lambda data: None):
+    def _parsed(self, text, what, check):
         """The value of a text that was written as JSON, and that a stranger may have written."""
         try:
-            data = notes.parsed(text)
+            data = records.parsed(text)
             check(data)
-        except notes.Wrong as error:
+        except records.Wrong as error:
             raise StoreError(f"{self.path}: {what} cannot be used ({error}); it was left untouched") from None
         return data
 
     def names(self, key: str) -> list[str]:
         """A note that lists texts, empty where there is none."""
-        found = self._all("SELECT value FROM notes WHERE key = ? AND value != 'null'", key)
-        return self._parsed(found[0][0], f"the note {key!r}", notes.names) if found else []
+        return self.noted(key, records.names) or []
 
     def study(self) -> tuple[dict, list[Case]]:
         """What a report has to know about the study, and its cases."""
@@ -246,11 +243,11 @@ class Store:
         if found is None:
             raise StoreError(f"{self.path} holds no study; run one first")
         try:
-            cases = notes.study(found)
-        except notes.Wrong as error:
+            cases = records.study(found)
+        except records.Wrong as error:
             raise StoreError(
-                f"{self.path} does not describe its study as this version of ratecheck does ({error}); start the study "
-                "again, its runs will be used as they are"
+                f"{self.path} does not describe its study as ratecheck does ({error}); start the study again, its runs "
+                "will be used as they are"
             ) from None
         stored = {row[0]: Series(*row) for row in self._all(f"SELECT {', '.join(SERIES)} FROM series")}
         for case in cases:
@@ -272,21 +269,16 @@ class Store:
 
     def audits(self) -> dict[str, list[dict]]:
         found = self._all("SELECT cost, rows FROM audits")
-        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", notes.audit) for cost, rows in found}
+        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", records.audit) for cost, rows in found}
 
-    def foretold(self, series: str) -> dict | None:
-        return self._checked(_foretold(series), f"what is foretold for {shown(series)}", notes.foretold)
+    def prediction(self, series: str) -> dict | None:
+        return self.noted(f"prediction {series}", records.prediction)
 
-    def bounded(self, cost: str, horizon: int) -> dict | None:
-        return self._checked(_bound(cost, horizon), f"the lower bound at T = {horizon}", notes.bound)
+    def bound(self, cost: str, horizon: int) -> dict | None:
+        return self.noted(f"bound {cost} {horizon}", records.bound)
 
-    def enlisted(self, series: str, horizon: int) -> dict | None:
-        what = f"the list of runs on the hard family of T = {horizon} for {shown(series)}"
-        return self._checked(_enlisted(series, horizon), what, notes.members)
-
-    def _checked(self, key: str, what: str, check) -> dict | None:
-        found = self._all("SELECT value FROM notes WHERE key = ?", key)
-        return self._parsed(found[0][0], what, check) if found else None
+    def members(self, series: str, horizon: int) -> dict | None:
+        return self.noted(f"members {series} {horizon}", records.members)
 
     def regret(self, series: str, replicate: int, horizon: int) -> float | None:
         """Of one run."""
@@ -303,7 +295,7 @@ class Store:
         )
         return [
             {"started": started, "seconds": seconds, "units": units, "steps": steps}
-            | self._parsed(details, f"session {number}", notes.session)
+            | self._parsed(details, f"session {number}", records.session)
             for number, started, details, units, steps, seconds in rows
         ]
 
@@ -374,19 +366,11 @@ class Store:
         frame = pd.DataFrame({name: found[name] for name in kinds})
         return frame.assign(period=np.nan if not period or period[0][0] is None else period[0][0])
 
-    def table(self):
-        """All runs, one row per replicate and horizon with all that determines it."""
-        import pandas as pd
-
-        rows = [(*row, *series) for series, found in self.chunks() for row in found]
-        frame = pd.DataFrame(rows, columns=[*RUN, *SERIES])
-        return frame.assign(anytime=frame["anytime"].astype(bool), period=frame["period"].astype(float))
-
     def digest(self) -> str:
         """Of all runs, to the last bit, whatever their order of arrival."""
         if self._digest is None:
             with explained(self.path):
-                self._digest = checked(self._opened, self.path, self.sealed).digest
+                self._digest = digest_of(self._opened, self.path)
         return self._digest
 
 
@@ -403,18 +387,6 @@ def _make_empty(path):
         connection.close()
 
 
-def _foretold(series: str) -> str:
-    return f"foretold {series}"
-
-
-def _bound(cost: str, horizon: int) -> str:
-    return f"bound {cost} {horizon}"
-
-
-def _enlisted(series: str, horizon: int) -> str:
-    return f"hard {series} {horizon}"
-
-
 def _plain(row: dict) -> tuple:
     """A row as SQLite gives it back, in the order of `RUN`."""
     kinds = (int, int, float, int, float, int, str)
@@ -424,14 +396,6 @@ def _plain(row: dict) -> tuple:
 def difference(old: tuple, new: tuple) -> tuple | None:
     """The first column in which two rows of one run differ, and its two values, to the last bit."""
     return next((x for x in zip(RUN, old, new, strict=True) if ascii(x[1]) != ascii(x[2])), None)
-
-
-def _hashed(rows: list[tuple]) -> checksums.Rows:
-    found = checksums.Rows()
-    if rows:
-        *numbers, streams = zip(*rows, strict=True)
-        found.add(checksums.packed(numbers), streams)
-    return found
 
 
 def _run(series: Series, row) -> str:

@@ -22,7 +22,7 @@ from . import hard, predictions
 from .declare import Grid, Study
 from .limits import checked
 from .looks import look
-from .plan import CURVES, cases, computed_curve, drafted, no_curve, workload
+from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import render
 from .run import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
 
@@ -70,16 +70,10 @@ def conduct(
         if fresh and (aside := set_aside(folder)):
             say(f"earlier runs were set aside as {aside}")
         with Store(folder, create=True) as store:
-            if store.upgraded:
-                say(
-                    f"{store.path} was written by an earlier ratecheck, without checksums: its records have them now, "
-                    "but nothing in them was checked before; `ratecheck verify --rerun` runs units again"
-                )
             planned = cases(study, _remembered(store), drafts)
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
-            predictions.shorten(planned, store)
             _run(study, planned, store, lambda: kind(*what), unit_timeout)
             look(store, [plan.case for plan in planned])
             done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
@@ -100,11 +94,10 @@ def _pack(store, say):
 def _remembered(store):
     """Predicted curves: those of the folder's last plan, the others computed."""
     try:
-        plan, known = store.study()
+        known = store.study()[1]
     except StoreError:
         return computed_curve
-    current = plan.get("curves") == CURVES
-    found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if current and case.curve}
+    found = {(case.series.digest, case.curve.horizons[0]): case.curve for case in known if case.curve}
 
     def curve(job, span, steps):
         known = found.get((job.series.digest, span[0]))
@@ -190,7 +183,6 @@ def described(study: Study, planned: list[Planned]) -> dict:
         },
         "cases": [p.case.to_json() for p in planned],
         "comparisons": study.comparisons(),
-        "curves": CURVES,
     }
 
 

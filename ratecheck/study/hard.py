@@ -17,7 +17,7 @@ from function_zoo import Cost
 
 from ..claims import Claim, Hard, Planned
 from ..engine.simulate import Job, series_of
-from ..lower_bound.members import UNCERTIFIED, VERSION, bounded, chosen, cost_of, numbered
+from ..lower_bound.members import UNCERTIFIED, bounded, chosen, cost_of, numbered
 from ..planning import forecast as estimate
 from ..planning.forecast import Forecast
 from ..planning.grid import ends_of
@@ -111,13 +111,13 @@ def _needed(planned, store) -> Iterator[tuple[Cost, str, int, list[Planned]]]:
             plans = wanted.setdefault((hard.key, horizon), (plan.cost, []))[1]
             plans += [plan] * (horizon in hard.horizons)
     for (key, horizon), (cost, plans) in wanted.items():
-        if not _known(store.bounded(key, horizon), max((plan.case.hard.members for plan in plans), default=0)):
+        if not _known(store.bound(key, horizon), max((plan.case.hard.members for plan in plans), default=0)):
             yield cost, key, horizon, plans
 
 
 def _known(record, members: int) -> bool:
     """Whether a stored bound does, with so many members; what was not certified is tried again once it can be."""
-    if record is None or record["version"] != VERSION:
+    if record is None:
         return False
     if record["problem"] == UNCERTIFIED:
         return find_spec("flint") is None
@@ -125,7 +125,7 @@ def _known(record, members: int) -> bool:
 
 
 def _keep(key, horizon, plans, study, slots, store, record):
-    store.bound(key, horizon, record)
+    store.put_bound(key, horizon, record)
     new = [member for plan in plans for member in enlisted(plan, study, record, horizon, store)]
     return [replace(u, seconds=u.seconds + estimate.MEMBER) for u in units_of(new, store, study.noise, slots)]
 
@@ -135,15 +135,15 @@ def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Plann
     found = []
     for plan in planned:
         for horizon in plan.case.hard.horizons:
-            record = store.bounded(plan.case.hard.key, horizon)
+            record = store.bound(plan.case.hard.key, horizon)
             if _known(record, study.members) and not _finished(plan.case, horizon, store):
                 found += enlisted(plan, study, record, horizon, store)
     return found
 
 
 def _finished(case, horizon, store) -> bool:
-    known = store.enlisted(case.hard.runs, horizon)
-    if known is None or known["version"] != VERSION or known["members"] != case.hard.members:
+    known = store.members(case.hard.runs, horizon)
+    if known is None or known["members"] != case.hard.members:
         return False
     return all(store.regret(series, i, horizon) is not None for series, i, _ in known["series"])
 
@@ -171,8 +171,8 @@ def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Sto
             found[series.digest] = Planned(member, cost, settled)
     except ValueError as error:
         found, listed, problem = {}, [], f"it cannot run on the hard family: {error}"
-    note = {"version": VERSION, "members": study.members, "problem": problem, "series": listed}
-    store.enlist(case.hard.runs, horizon, note)
+    record = {"members": study.members, "problem": problem, "series": listed}
+    store.put_members(case.hard.runs, horizon, record)
     return list(found.values())
 
 

@@ -46,8 +46,8 @@ def _own(store: Store, digest: str) -> str:
 
 def _on_family(store: Store, case: Case) -> str:
     """Empty where there is none."""
-    if case.hard is None or not case.hard.horizons:
+    if not case.hard.horizons:
         return ""
-    listed = [(horizon, store.enlisted(case.hard.runs, horizon)) for horizon in case.hard.horizons]
+    listed = [(horizon, store.members(case.hard.runs, horizon)) for horizon in case.hard.horizons]
     runs = [(series, i, horizon) for horizon, known in listed if known for series, i, _ in known["series"]]
     return f"{case.hard.runs} {sum(store.regret(*run) is not None for run in runs)}"

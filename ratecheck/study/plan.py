@@ -27,7 +27,6 @@ from .run import HEAVY, LIGHT
 
 CELLS = (2**13, 2**15, 2**18)  # with which a curve is tried to take beyond the last horizon
 FEW_STEPS, FEW_CELLS = 2**22, 2**11  # of a study that takes a moment, and of its curves
-CURVES = 2  # the version of predicted curves: raised whenever the same case has another one
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 

@@ -12,7 +12,6 @@ from ..store import Store
 from .plan import FEW_STEPS
 from .run import Aside
 
-VERSION = 2  # of what is kept: raised whenever the same runs are predicted otherwise
 CELLS = 2**16  # of a long curve
 FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
 TREES = 2**20  # cells of all trees together, of a curve at the partitions of all runs
@@ -37,8 +36,8 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, las
             return None
         return curve | {name: _rounded(curve[name]) for name in ("regret", "cells")} if curve["horizons"][1:] else None
 
-    record = {"version": VERSION, "horizons": list(horizons), "cells": cells, "problem": "", "curve": None}
-    record |= {"beyond": None, "regret": [], "left_open": []}
+    record = {"horizons": list(horizons), "cells": cells, "problem": "", "curve": None, "beyond": None}
+    record |= {"regret": [], "left_open": []}
     if cells:
         record["curve"] = along(horizons[0], cells, max(2, min(8, 2**19 // cells)), last)
         if algorithm.anytime and alignment == "random":
@@ -64,13 +63,6 @@ def _rounded(values) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def shorten(planned: list[Planned], store: Store):
-    """Do so with what an earlier version has left; where there is nothing to shorten, nothing is written."""
-    for case in {plan.case.series.digest: plan.case for plan in planned}.values():
-        if known := store.foretold(case.series.digest):
-            store.foretell(case.series.digest, shortened(known))
-
-
 def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None) -> list[Aside]:
     """The work of predicting the runs of all cases that are not predicted yet, with so many cells for their curves."""
     found = []
@@ -79,9 +71,9 @@ def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None
         count = 1 if series.alignment == "fixed" else min(case.replicates, MOST)
         if not hasattr(algorithm, "level_rule"):
             continue
-        known = store.foretold(series.digest)
+        known = store.prediction(series.digest)
         cells, last = (curve_cells, LONGEST) if curve_cells else (CELLS * (case.steps > FEW_STEPS), FAR)
-        if known is None or known["version"] != VERSION or not _covers(known, case.horizons, count, cells):
+        if known is None or not _covers(known, case.horizons, count, cells):
             what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
             name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
             seconds = estimate.prediction(len(case.horizons), count, cells, case.period)
@@ -90,7 +82,7 @@ def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None
 
 
 def _keep(series, store, record):
-    store.foretell(series, record)
+    store.put_prediction(series, record)
 
 
 def _covers(known, horizons, count, cells) -> bool:

@@ -32,7 +32,7 @@ def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
         return replace(sandwich_of(case, store), look=looks(case))
 
     rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": sandwich}
-    analysis = analyse(planned, runs, study["margin"], comparisons, store.foretold, **rules)
+    analysis = analyse(planned, runs, study["margin"], comparisons, store.prediction, **rules)
     info = Info(
         name=study["name"],
         question=study["question"],
@@ -45,7 +45,6 @@ def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
         audits=store.audits(),
         plans=len(store.names("plans") or [1]),
         unused=store.strangers(used),
-        sealed=store.sealed,
     )
     page = write_report(Path(folder), analysis, info, figures=figures, **how)
     store.in_place()  # or the report stands in a folder that was made for it alone

@@ -12,7 +12,7 @@ import function_zoo as zoo
 
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
-from ..engine.simulate import SEMANTICS, series_of
+from ..engine.simulate import series_of
 from ..sampling import noise as laws
 from ..store import Store, difference
 from .run import perform
@@ -61,8 +61,6 @@ def rerun(store: Store, count: int, seed: int, study=None, seconds: float = PATI
 
 def _difference(series: Series, rows: list[tuple], study, seconds) -> str:
     """The first run that comes out otherwise; rows as the store has them."""
-    if series.semantics != SEMANTICS:
-        raise Unknown(f"its runs have the semantics {series.semantics}, this version of ratecheck has {SEMANTICS}")
     cost, algorithm, noise = _from_study(series, study) or _from_names(series)
     runs = _runs(rows, algorithm.anytime)
     if sum(horizons[-1] for _, horizons in runs) > MOST_STEPS:

@@ -7,7 +7,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, wait
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -16,8 +16,9 @@ import function_zoo as zoo
 from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
-from ..claims import Case, Planned
-from ..engine.simulate import SEMANTICS, EngineError, check_cost, run_replicate
+from ..claims import VERSION, Case, Planned
+from ..engine.pool import completed
+from ..engine.simulate import EngineError, check_cost, run_replicate
 from ..executors import NotLoaded, UnitTimeout
 from ..planning import forecast as estimate
 from ..sampling.noise import Noise
@@ -65,7 +66,7 @@ class Aside:
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
-    """What a worker does with a unit: its rows, a complaint, seconds, and the meaning of its kernels.
+    """What a worker does with a unit: its rows, a complaint, seconds, and the version of its ratecheck.
 
     None if it was told to stop.
     """
@@ -78,7 +79,7 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
             return None
         rows += found
         complaints.add(complaint or "")
-    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, SEMANTICS
+    return rows, "; ".join(sorted(complaints - {""})), time.perf_counter() - start, VERSION
 
 
 def audit(cost, stop=None):
@@ -108,13 +109,13 @@ class NothingStored:
     def audits(self) -> dict:
         return {}
 
-    def foretold(self, series) -> None:
+    def prediction(self, series) -> None:
         return None
 
-    def bounded(self, cost, horizon) -> None:
+    def bound(self, cost, horizon) -> None:
         return None
 
-    def enlisted(self, series, horizon) -> None:
+    def members(self, series, horizon) -> None:
         return None
 
 
@@ -187,10 +188,9 @@ def run_units(
         for thing in aside.arguments[:2]:
             executor.expect(thing)
     work = _Work(units, store, executor, session, progress, asides, Limits(unit_timeout, store.speeds()))
-    while work.submit():
-        finished, _ = wait(work.running, timeout=progress.patience, return_when=FIRST_COMPLETED)
-        for future in finished:
-            work.finish(future)
+    for ended in completed(executor, work.next_task, lambda: progress.patience):
+        if ended is not None:
+            work.finish(*ended)
         progress.show()
     work.outcome.failed = tuple(sorted(work.failed))
     return work.outcome
@@ -211,34 +211,29 @@ class _Work:
         self.asides = list(reversed(asides))
         self.repeats = Repeats(units, store)
         self.to_repeat = list(self.repeats.units)
-        self.again, self.running, self.failed = [], {}, []
+        self.again, self.failed = [], []
         self.outcome = Conducted()
 
-    def submit(self) -> bool:
-        """Keep every slot busy; whether anything is under way."""
+    def next_task(self, under_way: int):
+        """What keeps a slot busy: name, function, arguments and limit; None where enough is under way."""
         slots = self.executor.slots
-        while self.to_repeat and len(self.running) < slots + 2:
-            self._start(self.to_repeat.pop(), REPEATED)
-        while self.asides and len(self.running) < slots + 2:
+        if self.to_repeat and under_way < slots + 2:
+            return self._task(self.to_repeat.pop(), REPEATED)
+        if self.asides and under_way < slots + 2:
             aside = self.asides.pop()
-            future = self.executor.submit(aside.function, *aside.arguments, limit=self.limits.of_an_aside)
-            self.running[future] = (aside, 0)
-        while self.queue and len(self.running) < 2 * slots + 2:
-            self._start(*self.queue.pop())
-        if not self.queue and self.executor.isolated:
-            while self.again and len(self.running) < 2 * slots + 2:
-                self._start(*self.again.pop())
-        elif self.again and not self.running:
-            self._start(*self.again.pop())
-        return bool(self.running)
+            return (aside, 0), aside.function, aside.arguments, self.limits.of_an_aside
+        if self.queue and under_way < 2 * slots + 2:
+            return self._task(*self.queue.pop())
+        alone = 1 if self.queue or not self.executor.isolated else 2 * slots + 2
+        return self._task(*self.again.pop()) if self.again and under_way < alone else None
 
-    def _start(self, unit, attempt):
+    def _task(self, unit, attempt):
         series = unit.case.series
         what = (unit.runs, unit.cost, unit.algorithm, series.seed, unit.noise, series.alignment)
-        self.running[self.executor.submit(perform, *what, limit=self.limits.of(unit))] = (unit, attempt)
+        return (unit, attempt), perform, what, self.limits.of(unit)
 
-    def finish(self, future):
-        unit, attempt = self.running.pop(future)
+    def finish(self, task, future):
+        unit, attempt = task
         error = _error(future)
         if isinstance(error, CancelledError):
             self.executor.check()  # nobody here cancels: the place may be gone
@@ -252,11 +247,9 @@ class _Work:
                 self.progress.say(f"{unit.name} failed ({type(error).__name__}: {error})")
             return
         if error is None:
-            rows, complaint, seconds, semantics = future.result()
-            if semantics != SEMANTICS:
-                error = RuntimeError(
-                    f"its worker runs another version of ratecheck (kernels {semantics}, here {SEMANTICS})"
-                )
+            rows, complaint, seconds, version = future.result()
+            if version != VERSION:
+                error = RuntimeError(f"its worker runs another version of ratecheck ({version}, here {VERSION})")
         if error is None:
             self.repeats.compare(unit, rows)
         if attempt == REPEATED:

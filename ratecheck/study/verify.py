@@ -13,13 +13,7 @@ EXIT_DIFFERENT = 1
 def verified(store: Store, count: int, seed: int | None, study: str | None, seconds: float | None = None) -> int:
     """Print what was checked, run some units again, and return an exit code."""
     units = counted(len(store.units()), "unit")
-    if store.sealed:
-        print(f"{store.path}: {units}, every record matches its checksum, digest of the runs {store.digest()}")
-    else:
-        print(
-            f"{store.path}: {units}, written by an earlier version of ratecheck, without checksums to compare with; a "
-            f"study that goes on adds them; digest of the runs {store.digest()}"
-        )
+    print(f"{store.path}: {units}, every record matches its checksum, digest of the runs {store.digest()}")
     if not count:
         return 0
     from .rerun import PATIENCE, rerun

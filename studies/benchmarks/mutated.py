@@ -340,7 +340,7 @@ def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> rc.Run
         ]
         rows = [row for unit in units for row in unit.result()]
     series = series_of(algorithm, cost, seed, STANDARD, "random")
-    names = ("cost", "dim", "algorithm", "noise", "alignment", "seed", "semantics")
+    names = ("cost", "dim", "algorithm", "noise", "alignment", "seed")
     shared = {name: getattr(series, name) for name in names}
     shared["period"] = math.nan if series.period is None else series.period
     return rc.Runs(algorithm, cost, rows, [], shared)

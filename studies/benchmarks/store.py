@@ -27,7 +27,7 @@ EXPORT = (None, 0.3)  # the same of an export, whatever its rows
 MEASURED = """
 import json, resource, sys, time
 start = time.perf_counter()
-from ratecheck.cli import main
+from ratecheck.cli.main import main
 code = main(sys.argv[1:])
 seconds = time.perf_counter() - start, time.process_time()
 try:  # what a process inherited from its parent does not count

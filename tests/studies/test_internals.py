@@ -24,12 +24,12 @@ INTERNALS = {
     "ratecheck.algorithms.tournament": "FRESH NODE inverse_root play replay seat winner",
     "ratecheck.arguments": "available_cores",
     "ratecheck.check.assert_rate": "Rules agreeing asserted",
-    "ratecheck.claims": "own_of",
+    "ratecheck.claims": "VERSION own_of",
     "ratecheck.cli.parser": (
         "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
     ),
     "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
-    "ratecheck.engine.simulate": "Job SEMANTICS STANDARD begin run_replicate series_of",
+    "ratecheck.engine.simulate": "Job STANDARD begin run_replicate series_of",
     "ratecheck.executors": "executor",
     "ratecheck.executors.progress": "Progress",
     "ratecheck.figures.base": (
@@ -53,7 +53,7 @@ INTERNALS = {
     "ratecheck.peers.pyxab": "ALGORITHMS",
     "ratecheck.predict.far": "LOG_MARGIN slopes window_slope",
     "ratecheck.sampling": "generator seeding",
-    "ratecheck.sampling.generator": "bits fill fill_normal normal open_state uniform",
+    "ratecheck.sampling.generator": "bits fill normal open_state uniform",
     "ratecheck.sampling.jit": "Kernel NO_POINTER compiled inlined value",
     "ratecheck.sampling.noise": "Noise sample",
     "ratecheck.sampling.seeding": "stream",

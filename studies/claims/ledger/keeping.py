@@ -14,7 +14,7 @@ from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
-from ratecheck.engine.simulate import SEMANTICS
+from ratecheck.claims import VERSION
 from ratecheck.files import read_below, together
 from studies.claims.ledger.experiment import Effort, Experiment, Tables
 
@@ -55,7 +55,7 @@ def settings(experiment: Experiment, effort: Effort) -> dict:
     return {
         "declaration": repr(experiment),
         "edition": experiment.edition,
-        "semantics": SEMANTICS,
+        "semantics": VERSION,
         "preset": effort.preset,
         "seed": effort.seed,
     }

@@ -6,7 +6,7 @@ import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ratecheck.engine.simulate import SEMANTICS
+from ratecheck.claims import VERSION
 from ratecheck.files import read_below, together
 from studies.claims.ledger import history, pages
 from studies.claims.ledger.experiment import Effort
@@ -48,7 +48,7 @@ def write_ledger(
         rows = ()
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     for id, finding in found.items():
-        how = {"preset": effort.preset, "seed": effort.seed, "semantics": SEMANTICS, "measured": today}
+        how = {"preset": effort.preset, "seed": effort.seed, "semantics": VERSION, "measured": today}
         rows = history.entered(rows, history.Row.of(id, finding, **how))
     verdicts = {row.claim: row.verdict for row in rows if not row.superseded}
     with together(folder) as drafts:

@@ -18,7 +18,7 @@ from multiprocessing import spawn
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from .errors import UnitTimeout, WorkerDied, sent
 from .shield import shield
@@ -27,6 +27,29 @@ from .worker import STARTED, serve
 GRACE = 0.5  # seconds between asking a process to end and making it
 STARTUP = 60.0  # seconds for a process to import what it needs
 LAST = 1.0  # seconds for which close() waits for threads
+
+
+def completed(pool, next_task, patience=lambda: None):
+    """(name, future) of every task as it ends, and None whenever `patience()` seconds pass without one.
+
+    `next_task(under_way)` is asked as long as it gives a name, a function, its arguments and a limit in seconds; None:
+    nothing more for now.  It is over when nothing is under way.
+    """
+    under_way, ended = {}, SimpleQueue()
+    while True:
+        while task := next_task(len(under_way)):
+            name, function, arguments, limit = task
+            future = pool.submit(function, *arguments, limit=limit)
+            under_way[future] = name
+            future.add_done_callback(ended.put)
+        if not under_way:
+            return
+        try:
+            future = ended.get(timeout=patience())
+        except Empty:
+            yield None
+        else:
+            yield under_way.pop(future), future
 
 
 class _Slots:
@@ -58,6 +81,12 @@ class _Slots:
             else:
                 future.set_result(result)
             job = future = task = limit = result = None  # nothing is held while the slot waits
+
+    def cancel(self):
+        """Begin nothing of what waits for a slot."""
+        with suppress(Empty):
+            while True:
+                self.queue.get_nowait()[0].cancel()
 
     def close(self):
         self.stop.set()
