@@ -51,7 +51,7 @@ def _suprema(target, constants, rng):
     errors = cube_errors(target, rng)
     unit = worst_ratio(errors, alpha)
     bias = worst_ratio(minimiser_biases(target, rng), alpha)
-    packed = packings(target, alpha, unit.value, bias.value, rng)
+    packed = packings(target, alpha, unit=unit.value, bias=bias.value, rng=rng)
     literal, weak = packed.constant(beta, dim), packed.constant(beta, dim, alpha)
     return {
         "errors": errors,

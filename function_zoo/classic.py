@@ -30,11 +30,11 @@ def branin(dim, scale=1.0):
     return on_box(
         dim,
         formula,
-        (-5.0, 0.0),
-        (10.0, 15.0),
-        10 * t * scale,
-        minimisers,
-        Constants(
+        lower=(-5.0, 0.0),
+        upper=(10.0, 15.0),
+        minimum=10 * t * scale,
+        minimisers=minimisers,
+        constants=Constants(
             alpha=2.0,
             beta=1.0,  # positive definite Hessian at all three minimisers
             M_a=float(formula(np.array([-5.0, 0.0]))) - 10 * t * scale,  # found in this corner
@@ -63,11 +63,11 @@ def himmelblau(dim, scale=1.0):
     return on_box(
         dim,
         formula,
-        -5.0,
-        5.0,
-        0.0,
-        minimisers,
-        Constants(
+        lower=-5.0,
+        upper=5.0,
+        minimum=0.0,
+        minimisers=minimisers,
+        constants=Constants(
             alpha=2.0,
             beta=1.0,  # positive definite Hessian at all four minimisers
             M_a=scale * 890.0,  # at (5, 5), where both brackets are largest: 19² + 23²
@@ -99,11 +99,11 @@ def six_hump_camel(dim, scale=1.0):
     return on_box(
         dim,
         formula,
-        (-3.0, -2.0),
-        (3.0, 2.0),
-        minimum * scale,
-        [best, (-best[0], -best[1])],
-        Constants(
+        lower=(-3.0, -2.0),
+        upper=(3.0, 2.0),
+        minimum=minimum * scale,
+        minimisers=[best, (-best[0], -best[1])],
+        constants=Constants(
             alpha=2.0,
             beta=1.0,  # positive definite Hessian at both minimisers
             M_a=scale * (162.9 - minimum),  # at (3, 2) and (-3, -2): every part is largest there
@@ -121,7 +121,7 @@ def griewank(dim, scale=1.0, centre=None):
     """f(x) = scale (1 + |t|²/4000 - prod_i cos(t_i/√i)), t = x - c, on [-10, 10]^d:
     near-ties, alpha = 2 and beta = d/2."""
     half = 10.0
-    centre = centre_within("griewank", centre, dim, 5.0, generic(dim, 3.0))
+    centre = centre_within("griewank", centre, dim=dim, half=5.0, default=generic(dim, 3.0))
     roots = tuple(math.sqrt(i + 1) for i in range(dim))
 
     def formula(x):
@@ -155,7 +155,17 @@ def griewank(dim, scale=1.0, centre=None):
         bounds=("M_a",),
         measured=("C0",),
     )
-    return on_box(dim, formula, -half, half, 0.0, [centre], constants, gap, centre=centre)
+    return on_box(
+        dim,
+        formula,
+        lower=-half,
+        upper=half,
+        minimum=0.0,
+        minimisers=[centre],
+        constants=constants,
+        gap=gap,
+        centre=centre,
+    )
 
 
 @family(dims=(1, 2, 3), scale=SCALE)
@@ -163,7 +173,7 @@ def ackley(dim, scale=1.0, centre=None):
     """f(x) = scale (20 + e - 20 exp(-|t|/(5√d)) - exp(mean cos 2πt_i)), t = x - c, on
     [-32.768, 32.768]^d: a cone at c, alpha = 1 and beta = d."""
     half = 32.768
-    centre = centre_within("ackley", centre, dim, 16.0, generic(dim, 9.6))
+    centre = centre_within("ackley", centre, dim=dim, half=16.0, default=generic(dim, 9.6))
     root = math.sqrt(dim)
 
     def about(centre):

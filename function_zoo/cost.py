@@ -350,7 +350,7 @@ def typed(function):
 
 
 def on_box(
-    dim, formula, lower, upper, minimum, minimisers, constants, gap=None, mean=None, separable=False, **parameters
+    dim, formula, *, lower, upper, minimum, minimisers, constants, gap=None, mean=None, separable=False, **parameters
 ) -> Cost:
     """A cost that still has no name, on a box whose ends are the same in all coordinates or given one by one."""
     lower, upper = np.broadcast_to(lower, dim), np.broadcast_to(upper, dim)
@@ -361,7 +361,16 @@ def centred(centre, half, about, constants, **parameters) -> Cost:
     """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else; `about(c)` is the formula for c."""
     origin = (0.0,) * len(centre)
     return on_box(
-        len(centre), about(centre), -half, half, 0.0, [centre], constants, about(origin), centre=centre, **parameters
+        len(centre),
+        about(centre),
+        lower=-half,
+        upper=half,
+        minimum=0.0,
+        minimisers=[centre],
+        constants=constants,
+        gap=about(origin),
+        centre=centre,
+        **parameters,
     )
 
 

@@ -56,7 +56,9 @@ def largest_ratio(dim: int, width: float, least: int = 0) -> float:
     return max(ratio(max(least, m)) for m in (math.floor(peak), math.floor(peak) + 1))
 
 
-def packing_constant(ball_dim: int, width: float, flat_dim: int = 0, flat_length: float = 2.0, count: int = 1) -> float:
+def packing_constant(
+    ball_dim: int, width: float, *, flat_dim: int = 0, flat_length: float = 2.0, count: int = 1
+) -> float:
     """A C0 for sublevel sets inside `count` boxes with sides width e^(1/alpha) (ball_dim times) and flat_length.
 
     An open interval of length s holds ceil(s/a) points at distance >= a, a closed one floor(s/a) + 1.  With
@@ -79,7 +81,7 @@ def packing_constant(ball_dim: int, width: float, flat_dim: int = 0, flat_length
 
 
 def packing_constant_of(
-    count, alpha: float, beta: float, dim: int, range_: float, length: float, literal: bool, least=1
+    count, alpha: float, *, beta: float, dim: int, range_: float, length: float, literal: bool, least=1
 ):
     """The supremum of count(e, a) / (1 + e^beta / a^d), for a smooth bound `count` on the packing number.
 

@@ -35,7 +35,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
     scales and searches say, with a margin.  They are systematic, not statistical: on the families of the zoo they hold
     the annotated values.
     """
-    target = _target(f, lower, upper, margin, vectorised)
+    target = _target(f, lower, upper=upper, margin=margin, vectorised=vectorised)
     rng = np.random.default_rng(check_seed("estimate", seed))
     if not isinstance(repeats, Integral) or repeats > MOST_REPEATS:
         raise InvalidChoice(f"estimate: repeats = {shown(repeats)} must be a whole number, 2 to {MOST_REPEATS}")
@@ -63,7 +63,7 @@ def estimate(f, lower, upper, *, margin: float = 0.0, vectorised: bool = False, 
         mu, mu_note = (*mu[:2], np.inf), UNBOUNDED.format(growth)
     scale = min(alpha, float(growth))
     unit = max(worst_ratio(b, scale).value for b in biases)
-    packed = [packings(target, scale, unit, unit, rng, floor=100 * doubt) for _ in range(repeats)]
+    packed = [packings(target, scale, unit=unit, bias=unit, rng=rng, floor=100 * doubt) for _ in range(repeats)]
     shortest = min((e[-1].a for e in errors if e), default=np.nan)
 
     M = tuple(np.maximum(M_a, M_b))
@@ -112,7 +112,7 @@ def ends(name, values, where="estimate"):
         raise InvalidChoice(f"{where}: {name} = {shown(values)} must be numbers, one per coordinate") from None
 
 
-def _target(f, lower, upper, margin, vectorised):
+def _target(f, lower, *, upper, margin, vectorised):
     lower, upper = ends("lower", lower), ends("upper", upper)
     margin = check_number("estimate", "margin", margin)
     if lower.shape != upper.shape or not lower.size or not np.all(lower < upper):
@@ -167,11 +167,11 @@ def _by_points(f, lower, upper):
     """f at many points, however it takes one."""
     from .own import recognised
 
-    formula = recognised(f, lower, upper, 1.0, "estimate")
+    formula = recognised(f, lower, upper=upper, sign=1.0, where="estimate")
     return lambda X: formula(np.ascontiguousarray(X.T))
 
 
-def locate(target: Target, rng, starts=32, width=48, rounds=50, points=None):
+def locate(target: Target, rng, *, starts=32, width=48, rounds=50, points=None):
     """The target with its minimum and minimisers, found by independent searches; and the uncertainty of the minimum.
 
     Starts are those of the points (by default 40,000 random ones) that are low and far apart.  Every round samples at a

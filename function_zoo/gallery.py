@@ -52,7 +52,7 @@ def _drawn(name) -> tuple[str, str, bytes]:
     target = Target.of(cost)
     rng = np.random.default_rng(0)
     errors = cube_errors(target, rng)
-    packed = packings(target, c.alpha, c.M_b, c.mu_min, rng)
+    packed = packings(target, c.alpha, unit=c.M_b, bias=c.mu_min, rng=rng)
 
     with rc_context(STYLE):
         figure = Figure(figsize=(12.6, 3.9), dpi=110, layout="constrained")

@@ -129,7 +129,7 @@ def lengths(target: Target, octaves=20):
     return target.longest * 0.5 ** np.arange(0, octaves + 0.5, 0.5)
 
 
-def _climb(score, start, propose, rng, rounds=6, width=12):
+def _climb(score, start, *, propose, rng, rounds=6, width=12):
     """Random local search from the best few starts: the largest score and where."""
     places, best = start
     spread = 1.0
@@ -171,7 +171,7 @@ def cube_errors(target: Target, rng, octaves=20, starts=160):
 
         first = score(candidates)
         top = np.argsort(-first)[:6]
-        x, _ = _climb(score, (candidates[top], first[top]), propose, rng)
+        x, _ = _climb(score, (candidates[top], first[top]), propose=propose, rng=rng)
         # The coarse rule may favour a lucky place: let the fine one decide among the finalists.
         finalists = np.vstack([x[None], candidates[top[:3]]])
         exact = np.abs(cube_means(target, finalists, a, fine=True) - target.many(finalists))
@@ -205,7 +205,7 @@ def minimiser_biases(target: Target, rng, octaves=20):
 
         first = score(grid)
         top = np.argsort(-first)[:4]
-        row, _ = _climb(score, (grid[top], first[top]), propose, rng, rounds=4)
+        row, _ = _climb(score, (grid[top], first[top]), propose=propose, rng=rng, rounds=4)
         finalists = np.vstack([row[None], grid[top]])
         exact = score(finalists, fine=True)
         best = np.argmax(exact)
@@ -255,8 +255,8 @@ def extremes(target: Target, rng, size=60_000, extended=False):
         x, v = _climb(
             lambda x, s=sign: s * target.many(x),
             (points[top], sign * values[top]),
-            propose,
-            rng,
+            propose=propose,
+            rng=rng,
             rounds=12,
             width=24,
         )

@@ -65,13 +65,13 @@ def cost(
     if not isinstance(maximise, bool):
         raise InvalidChoice(f"cost: maximise = {shown(maximise)} must be True or False")
     best = _optimum(minimum, maximum, maximise)
-    formula = recognised(f, low, high, -1.0 if maximise else 1.0)
+    formula = recognised(f, low, upper=high, sign=-1.0 if maximise else 1.0)
     given = {"name": _name(f) if name is None else name, "dim": len(low), "formula": formula}
     given |= {"lower": low, "upper": high, "constants": _constants(constants, margin), "maximise": maximise}
     if best is None:
         if minimisers is not None:
             raise InvalidChoice(f"cost: minimisers are given without the {'maximum' if maximise else 'minimum'} there")
-        best, minimisers, doubt = _searched(formula, low, high, search, maximise)
+        best, minimisers, doubt = _searched(formula, low, upper=high, search=search, maximise=maximise)
         return Cost(minimum=best, minimisers=minimisers, searched=doubt, **given)
     places = _numbers("minimisers", [] if minimisers is None else minimisers)
     return Cost(minimum=best, minimisers=np.reshape(places, (-1, len(low))), **given)
@@ -289,7 +289,7 @@ def one_value(value) -> float:
     return float(found.reshape(-1)[0])
 
 
-def recognised(f, lower, upper, sign, where="cost") -> Own:
+def recognised(f, lower, *, upper, sign, where="cost") -> Own:
     """f with the way in which it is called, found out at a few points of the box."""
     dim = len(lower)
     count = PROBES + 2 * (dim == PROBES)  # rows and columns must not be mistaken for each other
@@ -304,7 +304,7 @@ def recognised(f, lower, upper, sign, where="cost") -> Own:
         except Exception as error:
             refusals.append(f"{_spelt(way, dim)}: {type(error).__name__}: {error}")
             continue
-        _check_values(f, way, points, found, where)
+        _check_values(f, way, points=points, found=found, where=where)
         return Own(f, way, _many(f, way, points, found), sign, lower, upper)
     raise InvalidChoice(
         f"{where}: f cannot be called with a point of {dim} coordinate{'s' * (dim > 1)} ("
@@ -334,7 +334,7 @@ def _spelt(way, dim) -> str:
     }[way]
 
 
-def _check_values(f, way, points, found, where):
+def _check_values(f, way, *, points, found, where):
     bad = np.flatnonzero(~np.isfinite(found))
     if bad.size:
         x = points[bad[0]].tolist()
@@ -364,7 +364,7 @@ def _many(f, way, points, found) -> str | None:
 # The minimum
 
 
-def _searched(formula: Own, lower, upper, search, maximise):
+def _searched(formula: Own, lower, *, upper, search, maximise):
     """The minimum, minimisers, and the doubt about it."""
     end = "maximum" if maximise else "minimum"
     try:

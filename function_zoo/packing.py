@@ -57,7 +57,7 @@ class Packings:
         return float(np.polyfit(np.log(eps[use]), np.log(size[use]), 1, w=weight)[0])
 
 
-def packings(target: Target, alpha, unit, bias, rng, floor=0.0, budget=150_000, depth=48):
+def packings(target: Target, alpha, *, unit, bias, rng, floor=0.0, budget=150_000, depth=48):
     """Packing numbers of the sublevel sets, from box counts that zoom in on the minimisers level by level.
 
     A level has cells of side h.  Kept are those in which a sampled value stays below a multiple of unit h^alpha; f

@@ -24,7 +24,7 @@ from .registry import POWER, SCALE, InvalidChoice, OneOf, Range, family, vector
 SIDE = 2.0  # of the box [-1, 1]^d; also the margin A, so that a cell as long as the box may start anywhere
 
 
-def inside(where, centre, dim, room=0.0, scale=0.75):
+def inside(where, centre, *, dim, room=0.0, scale=0.75):
     """The centre as a tuple, strictly inside the box with `room` to spare."""
     centre = generic(dim, scale) if centre is None else vector(where, "centre", centre, dim)
     far = max(abs(c) for c in centre)
@@ -37,7 +37,9 @@ def inside(where, centre, dim, room=0.0, scale=0.75):
 
 
 def on_unit_box(dim, formula, minimisers, constants, **parameters):
-    return on_box(dim, formula, -1.0, 1.0, 0.0, minimisers, constants, **parameters)
+    return on_box(
+        dim, formula, lower=-1.0, upper=1.0, minimum=0.0, minimisers=minimisers, constants=constants, **parameters
+    )
 
 
 def farthest(centre):
@@ -56,9 +58,9 @@ def directions(dim, count=24):
     return every / np.linalg.norm(every, axis=1, keepdims=True)
 
 
-def _norm_power(where, dim, scale, centre, power, active=None):
+def _norm_power(where, dim, *, scale, centre, power, active=None):
     """scale |y|_2^power with y the first `active` coordinates of x - c (default: all)."""
-    centre = inside(where, centre, dim)
+    centre = inside(where, centre, dim=dim)
     active = dim if active is None else active
     flat = dim - active
 
@@ -91,7 +93,9 @@ def _norm_power(where, dim, scale, centre, power, active=None):
             M_b=scale * 2**-power * moment,  # fact (i), attained at the minimiser
             mu_min=scale * moment,  # fact (ii), for every a
             A=SIDE,
-            C0=packing_constant(active, 2 * scale ** (-1 / power), flat),  # fact (iii) with s = 2 (e/scale)^(1/power)
+            C0=packing_constant(
+                active, 2 * scale ** (-1 / power), flat_dim=flat
+            ),  # fact (iii) with s = 2 (e/scale)^(1/power)
             literal=not flat,
         ),
         gap=about((0.0,) * dim),
@@ -102,19 +106,19 @@ def _norm_power(where, dim, scale, centre, power, active=None):
 @family(scale=SCALE)
 def quadratic(dim, scale=10.0, centre=None):
     """f(x) = scale |x - c|², the paper's f1: strongly convex, alpha = 2 and beta = d/2."""
-    return _norm_power("quadratic", dim, scale, centre, 2.0)
+    return _norm_power("quadratic", dim, scale=scale, centre=centre, power=2.0)
 
 
 @family(scale=SCALE)
 def cone(dim, scale=10.0, centre=None):
     """f(x) = scale |x - c|: alpha = 1 and beta = d."""
-    return _norm_power("cone", dim, scale, centre, 1.0)
+    return _norm_power("cone", dim, scale=scale, centre=centre, power=1.0)
 
 
 @family(scale=SCALE, power=POWER)
 def power(dim, scale=10.0, centre=None, power=1.5):
     """f(x) = scale |x - c|^p, 0.1 <= p <= 2: alpha = p and beta = d/p, between the cone and the quadratic."""
-    return _norm_power("power", dim, scale, centre, power)
+    return _norm_power("power", dim, scale=scale, centre=centre, power=power)
 
 
 @family(dims=range(2, 17), scale=SCALE, power=POWER, active=Range(1, whole=True))
@@ -124,13 +128,13 @@ def valley(dim, scale=10.0, centre=None, power=1.0, active=1):
         raise InvalidChoice(
             f"valley(dim={dim}): active = {active} leaves no flat direction; the nearest valid choice is {dim - 1}"
         )
-    return _norm_power("valley", dim, scale, centre, power, active)
+    return _norm_power("valley", dim, scale=scale, centre=centre, power=power, active=active)
 
 
 @family(scale=SCALE, power=Range(0.1, 1.0))
 def cusp(dim, scale=10.0, centre=None, power=0.5):
     """f(x) = scale max_i |x_i - c_i|^p, 0.1 <= p <= 1: alpha = p (rough at c) and beta = d/p."""
-    centre = inside("cusp", centre, dim)
+    centre = inside("cusp", centre, dim=dim)
 
     def about(centre):
         def formula(x):
@@ -160,7 +164,7 @@ def cusp(dim, scale=10.0, centre=None, power=0.5):
 @family(scale=SCALE)
 def twin_cone(dim, scale=10.0, centre=None):
     """f(x) = scale min(|x - c|, |x + c|), the paper's f2: two minimisers, alpha = 1 and beta = d."""
-    centre = inside("twin_cone", centre, dim)
+    centre = inside("twin_cone", centre, dim=dim)
     if not any(centre):
         raise InvalidChoice(
             "twin_cone: centre = 0 leaves one cone, not two; the nearest valid choice is a small nonzero centre"
@@ -209,7 +213,7 @@ def _twin_range(centre):
     return float(max(np.linalg.norm(v - c, axis=1).max() for v in vertices if len(v)))
 
 
-def _shell_constant(dim, radii, alpha, beta, scale_range):
+def _shell_constant(dim, radii, *, alpha, beta, scale_range):
     """C0 for shells r_in(e) < |x| < r_out(e): under (c') for d >= 2, for the two intervals of d = 1 under (c).
 
     Cubes of side a around the packing points are disjoint and reach at most a sqrt(d)/2 out of the shell, and at
@@ -225,7 +229,9 @@ def _shell_constant(dim, radii, alpha, beta, scale_range):
         shell = unit_ball * ((r_out + reach) ** dim - np.maximum(r_in - reach, 0) ** dim)
         return np.minimum(shell, (SIDE + a) ** dim) / a**dim
 
-    return packing_constant_of(count, alpha, beta, dim, scale_range, SIDE, literal=dim == 1, least=2 if dim == 1 else 1)
+    return packing_constant_of(
+        count, alpha, beta=beta, dim=dim, range_=scale_range, length=SIDE, literal=dim == 1, least=2 if dim == 1 else 1
+    )
 
 
 RADIUS = Range(0.05, 0.95)
@@ -234,7 +240,7 @@ RADIUS = Range(0.05, 0.95)
 @family(scale=SCALE, radius=RADIUS)
 def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
     """f(x) = scale (|x - c|² - r²)²: smooth, minimal on a sphere, alpha = 2 and beta = 1/2 under (c')."""
-    centre = inside("ring", centre, dim, room=radius, scale=0.2)
+    centre = inside("ring", centre, dim=dim, room=radius, scale=0.2)
 
     def formula(x):
         s = (x[0] - centre[0]) ** 2
@@ -267,7 +273,7 @@ def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
             mu_min=scale
             * ((S_cube - radius**2) ** 2 / SIDE**2 + ((dim + 2) * S_cube - dim * radius**2) / 6 + SIDE**2 * q),
             A=SIDE,
-            C0=_shell_constant(dim, radii, 2.0, 0.5, range_),
+            C0=_shell_constant(dim, radii, alpha=2.0, beta=0.5, scale_range=range_),
             literal=dim == 1,
         ),
         centre=centre,
@@ -277,7 +283,7 @@ def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
 @family(scale=SCALE, radius=RADIUS)
 def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
     """f(x) = scale | |x - c| - r |: a gutter along a sphere, alpha = 1 and beta = 1 under (c')."""
-    centre = inside("ring_cone", centre, dim, room=radius, scale=0.2)
+    centre = inside("ring_cone", centre, dim=dim, room=radius, scale=0.2)
 
     def formula(x):
         s = (x[0] - centre[0]) ** 2
@@ -302,7 +308,7 @@ def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
             M_b=scale * moment / 2,  # |f(x+u) - f(x)| <= scale |u|, attained at c by small cubes
             mu_min=scale * moment,  # f(x) <= scale |x - x*| for every minimiser x*, and fact (ii); d = 1: equality
             A=SIDE,
-            C0=_shell_constant(dim, radii, 1.0, 1.0, range_),
+            C0=_shell_constant(dim, radii, alpha=1.0, beta=1.0, scale_range=range_),
             literal=dim == 1,
             bounds=() if dim == 1 else ("mu_min",),
         ),
@@ -313,7 +319,7 @@ def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
 @family(scale=SCALE, radius=RADIUS, power=OneOf((1.0, 2.0)))
 def plateau(dim, scale=10.0, centre=None, radius=0.4142135624, power=1.0):
     """f(x) = scale max(0, |x - c| - r)^p, p = 1 or 2: flat on a ball, alpha = p and beta = 0."""
-    centre = inside("plateau", centre, dim, room=radius, scale=0.2)
+    centre = inside("plateau", centre, dim=dim, room=radius, scale=0.2)
 
     def formula(x):
         s = (x[0] - centre[0]) ** 2
@@ -339,7 +345,7 @@ def plateau(dim, scale=10.0, centre=None, radius=0.4142135624, power=1.0):
             mu_min=scale * moment,  # f(x) <= scale |x - x*|^p for every minimiser x*, and fact (ii)
             A=SIDE,
             # For e > M_a the set is the box, with (floor(2/a) + 1)^d points.
-            C0=packing_constant(0, 1.0, dim),
+            C0=packing_constant(0, 1.0, flat_dim=dim),
             bounds=("M_b",) if dim == 1 else ("M_b", "mu_min"),
         ),
         centre=centre,

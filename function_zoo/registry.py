@@ -111,7 +111,7 @@ def vector(where, name, value, dim) -> tuple[float, ...]:
     return tuple(items)
 
 
-def centre_within(where, centre, dim, half, default) -> tuple[float, ...]:
+def centre_within(where, centre, *, dim, half, default) -> tuple[float, ...]:
     """The centre as a tuple (the default where none is given), no coordinate beyond `half`."""
     centre = default if centre is None else vector(where, "centre", centre, dim)
     near = tuple(min(max(c, -half), half) for c in centre)

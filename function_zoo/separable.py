@@ -19,9 +19,9 @@ from .radial import SIDE, farthest, inside
 from .registry import SCALE, InvalidChoice, Range, centre_within, family, vector
 
 
-def _power_sum(where, dim, scale, centre, powers):
+def _power_sum(where, dim, *, scale, centre, powers):
     """scale sum_i |x_i - c_i|^(p_i)."""
-    centre = inside(where, centre, dim)
+    centre = inside(where, centre, dim=dim)
     alpha = min(2.0, min(powers))
     beta = sum(1 / p for p in powers)
     far = farthest(centre)
@@ -58,7 +58,7 @@ def _power_sum(where, dim, scale, centre, powers):
     if literal:
         C0 = packing_constant(dim, 2 * scale ** (-1 / powers[0]))
     else:
-        C0 = packing_constant_of(count, alpha, beta, dim, range_, SIDE, literal=False)
+        C0 = packing_constant_of(count, alpha, beta=beta, dim=dim, range_=range_, length=SIDE, literal=False)
     constants = Constants(
         alpha=alpha,  # the roughest coordinate; twice differentiable where p_i >= 2
         beta=beta,  # {f < e} has sides ~ e^(1/p_i)
@@ -76,7 +76,7 @@ def _power_sum(where, dim, scale, centre, powers):
 @family(scale=SCALE)
 def quartic(dim, scale=10.0, centre=None):
     """f(x) = scale sum_i (x_i - c_i)⁴: flatter than a quadratic, alpha = 2 and beta = d/4."""
-    return _power_sum("quartic", dim, scale, centre, (4.0,) * dim)
+    return _power_sum("quartic", dim, scale=scale, centre=centre, powers=(4.0,) * dim)
 
 
 @family(scale=SCALE)
@@ -87,7 +87,7 @@ def mixed_powers(dim, scale=10.0, centre=None, powers=None):
     near = tuple(min(max(p, 0.25), 6.0) for p in powers)
     if near != powers:
         raise InvalidChoice(f"{where}: powers = {powers} must lie in [0.25, 6]; the nearest valid choice is {near}")
-    return _power_sum(where, dim, scale, centre, powers)
+    return _power_sum(where, dim, scale=scale, centre=centre, powers=powers)
 
 
 TERMS = 28  # of the series of weierstrass: rough down to 3^-28, about 4e-14; below that it is smooth
@@ -118,7 +118,7 @@ def _weierstrass_constants(gamma):
 @family(scale=SCALE, exponent=Range(0.25, 1.6))
 def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
     """f(x) = scale sum_i sum_n 3^(-γn) (1 - cos(π 3ⁿ (x_i - c_i))): rough everywhere, alpha = γ and beta = d/γ."""
-    centre = inside("weierstrass", centre, dim)
+    centre = inside("weierstrass", centre, dim=dim)
     ratio = 3.0**-exponent
 
     def about(centre):
@@ -173,7 +173,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         M_b=scale * dim * M_b / period**exponent,
         mu_min=scale * dim * bias / period**exponent,
         A=SIDE,
-        C0=packing_constant_of(count, exponent, beta, dim, peak * dim, SIDE, literal=True),
+        C0=packing_constant_of(count, exponent, beta=beta, dim=dim, range_=peak * dim, length=SIDE, literal=True),
     )
     return centred(centre, 1.0, about, constants, mean=mean, separable=True)
 
@@ -205,11 +205,11 @@ def sine(dim, scale=1.0):
     return on_box(
         dim,
         formula,
-        2.0,
-        2.0 + 2 * math.pi,
-        -dim * scale,
-        [[1.5 * math.pi] * dim],
-        Constants(
+        lower=2.0,
+        upper=2.0 + 2 * math.pi,
+        minimum=-dim * scale,
+        minimisers=[[1.5 * math.pi] * dim],
+        constants=Constants(
             alpha=2.0,
             beta=dim / 2,  # f - f* = sum 1 - cos t_i, a quadratic near t = 0
             M_a=2.0 * dim * scale,  # sin = 1 at 5 pi/2
@@ -219,7 +219,7 @@ def sine(dim, scale=1.0):
             C0=_product_constant(dim, SINE_C0) * max(1.0, scale ** (-dim / 2)),
             measured=("C0",),
         ),
-        gap,
+        gap=gap,
         separable=True,
     )
 
@@ -232,7 +232,7 @@ def rastrigin(dim, scale=1.0, centre=None):
     """f(x) = scale sum_i (t_i² + 10 - 10 cos 2πt_i), t = x - c, on [-5.12, 5.12]^d:
     many local minima, alpha = 2 and beta = d/2."""
     half = 5.12
-    centre = centre_within("rastrigin", centre, dim, 4.0, generic(dim, 1.5))
+    centre = centre_within("rastrigin", centre, dim=dim, half=4.0, default=generic(dim, 1.5))
 
     def about(centre):
         def formula(x):
@@ -287,11 +287,11 @@ def garland(dim, scale=1.0):
     return on_box(
         dim,
         formula,
-        0.0,
-        1.0,
-        float(formula(np.full(dim, best))),
-        [[best] * dim],
-        Constants(
+        lower=0.0,
+        upper=1.0,
+        minimum=float(formula(np.full(dim, best))),
+        minimisers=[[best] * dim],
+        constants=Constants(
             alpha=0.5,  # sqrt|sin| is Hoelder 1/2
             beta=2.0 * dim,  # f - f* ~ |t|^(1/2) at the best cusp; the runner-up is 0.0011 higher
             M_a=-minimum * dim * scale,  # f = 0 at the ends and f <= 0 between
@@ -301,7 +301,7 @@ def garland(dim, scale=1.0):
             C0=_product_constant(dim, GARLAND_C0) * max(1.0, scale ** (-2.0 * dim)),
             measured=("M_b", "mu_min", "C0"),
         ),
-        gap,
+        gap=gap,
         separable=True,
     )
 
@@ -391,22 +391,22 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
     return on_box(
         dim,
         formula,
-        0.0,
-        1.0,
-        float(formula(np.array(centre))),  # not 0 but below 1e-90, where the logarithm is cut off
-        [centre],
-        Constants(
+        lower=0.0,
+        upper=1.0,
+        minimum=float(formula(np.array(centre))),  # not 0 but below 1e-90, where the logarithm is cut off
+        minimisers=[centre],
+        constants=Constants(
             alpha=e2,  # between the envelopes u^e1 and u^e2 with slopes ~ u^(e2 - 1)
             beta=beta,
             M_a=M_a,  # the largest value of an explicit function of one variable, per coordinate
             M_b=scale * _largest_sum(errors, e2),
             mu_min=scale * _largest_sum(biases, e2),
             A=1.0,
-            C0=packing_constant_of(count, e2, beta, dim, M_a, 1.0, literal=False),
+            C0=packing_constant_of(count, e2, beta=beta, dim=dim, range_=M_a, length=1.0, literal=False),
             literal=False,
             measured=("M_b", "mu_min", "C0"),
         ),
-        about((0.0,) * dim),
+        gap=about((0.0,) * dim),
         separable=True,
         centre=centre,
     )

@@ -8,7 +8,8 @@ import math
 import numpy as np
 from numba import njit
 
-from ratecheck.sampling.generator import fill, fill_normal
+from ratecheck.sampling.generator import fill
+from studies.benchmarks.randomness import fill_normal
 
 
 @njit

@@ -68,7 +68,7 @@ def analysed(plan, table, noise=0.1) -> Analysis:
     """Judged by the usual margin; every two algorithms of different classes are compared."""
     labels = dict.fromkeys(case.algorithm for case in plan)
     pairs = [(a, b) for a, b in combinations(labels, 2) if a.partition("(")[0] != b.partition("(")[0]]
-    return analyse(plan, table, 0.05, pairs, sandwich=lambda case: sandwich_of(case, noise))
+    return analyse(plan, table, margin=0.05, comparisons=pairs, sandwich=lambda case: sandwich_of(case, noise))
 
 
 def analysis_of(plan, **options) -> Analysis:

@@ -136,7 +136,7 @@ def test_partitions_that_leave_the_margin_are_refused_before_any_work(algorithm,
 @every_algorithm
 def test_costs_and_settings_make_another_series(algorithm):
     def digest(algorithm, cost=COST, noise=1.0):
-        return series_of(algorithm.settle(cost), cost, 0, rc.Gaussian(noise), "random").digest
+        return series_of(algorithm.settle(cost), cost, seed=0, noise=rc.Gaussian(noise), alignment="random").digest
 
     digests = {digest(algorithm), digest(algorithm, noise=2.0), digest(algorithm, zoo.get("cone", 2, scale=3))}
     assert len(digests) == 3

@@ -83,10 +83,10 @@ def test_bad_factories():
 
 def test_edited_code_makes_another_series(monkeypatch):
     algorithm = rc.AskTell(RandomSearch)
-    before = series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest
-    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest == before
+    before = series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest
+    assert series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest == before
     monkeypatch.setattr("inspect.getsource", lambda module: "other code")
-    assert series_of(algorithm, COST, 0, Gaussian(1.0), "random").digest != before
+    assert series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest != before
 
 
 # What a factory is given

@@ -127,7 +127,9 @@ def test_literal_condition_fails_where_only_its_weak_form_is_annotated(name):
 def test_packings_against_the_exact_number(dim, any_seed):
     # {f < e} of the sup-norm cone is an open cube, which holds exactly ceil(side/a)^d points.
     cost = zoo.get("cusp", dim, power=1.0)
-    found = packings(Target.of(cost), 1.0, cost.constants.M_b, cost.constants.mu_min, np.random.default_rng(any_seed))
+    found = packings(
+        Target.of(cost), 1.0, unit=cost.constants.M_b, bias=cost.constants.mu_min, rng=np.random.default_rng(any_seed)
+    )
     inside = found.eps / 10 < np.min(np.minimum(cost.upper - cost.minimisers[0], cost.minimisers[0] - cost.lower))
     exact = np.ceil(2 * found.eps / 10 / found.a * (1 + 1e-12)) ** dim
     assert np.all(found.count[inside] <= exact[inside])

@@ -307,9 +307,9 @@ def test_when_the_time_is_up_no_further_run_begins(monkeypatch):
 
     job = Job(rc.AskTell(Slow), zoo.cost(distance, -1, 1, minimum=0.0))
     units = job.units([10, 20], range(100))
-    assert len(dict(finished(job, units, 1, Limit(11.0, 50.0)))) == 6  # two seconds each
+    assert len(dict(finished(job, units, workers=1, limit=Limit(11.0, 50.0)))) == 6  # two seconds each
     now[0] = 0.0
-    assert len(dict(finished(job, units, 1, Limit(11.0, 9.0)))) == 4  # and nobody waits for the fifth
+    assert len(dict(finished(job, units, workers=1, limit=Limit(11.0, 9.0)))) == 4  # and nobody waits for the fifth
     assert math.isinf(Limit().seconds)
 
 
@@ -330,7 +330,7 @@ def test_what_hangs_is_ended():
     with pytest.raises(ValueError, match=r"Hanging did not come to the end of its first short runs in .* it hangs"):
         rc.check(Hanging, distance, "T", box=(-1, 1), minimum=0.0, budget=0.1, quiet=True)
     job = Job(rc.AskTell(Hanging), zoo.cost(distance, -1, 1, minimum=0.0))
-    assert not dict(finished(job, job.units([10], range(3)), 1, Limit(0.1, 0.1)))
+    assert not dict(finished(job, job.units([10], range(3)), workers=1, limit=Limit(0.1, 0.1)))
     assert signal.getsignal(signal.SIGALRM) == before
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
 

@@ -139,7 +139,10 @@ def test_names_and_settings():
     assert rc.Compiled(init, ask, tell, name="mine").label == "mine"
     other = rc.Compiled(partial(example.init, step=0.5), example.ask, example.tell)
     noise = rc.Gaussian(1.0)
-    assert series_of(algorithm, COST, 0, noise, "random").digest != series_of(other, COST, 0, noise, "random").digest
+    assert (
+        series_of(algorithm, COST, seed=0, noise=noise, alignment="random").digest
+        != series_of(other, COST, seed=0, noise=noise, alignment="random").digest
+    )
 
 
 def test_in_a_study_and_in_another_process_alike(tmp_path, no_audits):
@@ -149,7 +152,7 @@ def test_in_a_study_and_in_another_process_alike(tmp_path, no_audits):
     study = Study("own", "does it", costs=[COST], algorithms=[algorithm], horizons=horizons, replicates=8)
     assert conduct(study, tmp_path, workers=2, figures=False, say=lambda _: None).given_up == ()
     with Store(tmp_path) as store:
-        digest = series_of(algorithm, COST, 0, rc.Gaussian(1.0), "random").digest
+        digest = series_of(algorithm, COST, seed=0, noise=rc.Gaussian(1.0), alignment="random").digest
         stored = [row for rows in store.runs(digest) for row in rows]
     assert [row[2] for row in stored] == frame["regret"].tolist()
     processes = Processes(1)

@@ -45,7 +45,7 @@ def test_packing_constant_of_the_box_itself():
     a = 2 / np.concatenate([np.arange(1, 400), np.linspace(0.1, 50, 5000)])
     for dim in (1, 2, 3):
         scan = np.max((np.floor(2 / a + 1e-12) + 1) ** dim / (1 + a**-dim))
-        assert packing_constant(0, 1.0, dim) == pytest.approx(max(scan, 2.0**dim), rel=1e-9)
+        assert packing_constant(0, 1.0, flat_dim=dim) == pytest.approx(max(scan, 2.0**dim), rel=1e-9)
 
 
 @pytest.mark.parametrize("width", [0.2, 0.9, 3.3])
@@ -57,7 +57,7 @@ def test_packing_constant_of_a_slab_against_a_scan(ball, flat, width):
     s = np.where(s >= width * a, s, np.nan)
     points = np.ceil(s / a) ** ball * (np.floor(2 / a + 1e-12) + 1) ** flat
     scan = np.nanmax(points / (1 + (s / width) ** ball / a ** (ball + flat)))
-    bound = packing_constant(ball, width, flat)
+    bound = packing_constant(ball, width, flat_dim=flat)
     assert scan <= bound * (1 + 1e-9)
     assert bound <= 1.15 * scan  # not far above what is needed
 

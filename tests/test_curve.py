@@ -66,12 +66,12 @@ def test_window_slope_divides_the_logarithm_out(log_power):
 
 
 def test_visible_from_the_horizon_at_which_the_logarithm_is_worth_the_margin():
-    at = cv.visible(curve(power(0.5, 1.0), per_period=64), Rate.of_regret(0.5), 16, margin=0.05)
+    at = cv.visible(curve(power(0.5, 1.0), per_period=64), Rate.of_regret(0.5), period=16, margin=0.05)
     assert math.log(at) + math.log(16) / 2 == pytest.approx(1 / 0.05, rel=0.02)
-    assert cv.visible(curve(power(0.5, 1.0)), Rate.of_regret(0.5, 1.0), 16) == pytest.approx(1e3)
-    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), 16) is None
-    assert cv.visible(curve(power(0.4)), Rate.of_regret(0.5), 16, kind="lower") is None
-    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), 16, kind="lower") == pytest.approx(1e3)
+    assert cv.visible(curve(power(0.5, 1.0)), Rate.of_regret(0.5, 1.0), period=16) == pytest.approx(1e3)
+    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), period=16) is None
+    assert cv.visible(curve(power(0.4)), Rate.of_regret(0.5), period=16, kind="lower") is None
+    assert cv.visible(curve(power(0.6)), Rate.of_regret(0.5), period=16, kind="lower") == pytest.approx(1e3)
 
 
 @pytest.mark.parametrize("period", [2.0, 4.0, 16.0, 45.0])
@@ -79,9 +79,9 @@ def test_waves_that_a_mean_over_few_partitions_leaves_hide_no_rate(period):
     """4 % of R up and down are worth a slope of 0.08 / ln(period), or more than the margin over a period of 2 or 4."""
     rng = np.random.default_rng(0)
     rough = curve(lambda T: T**0.5 * np.exp(0.04 * rng.uniform(-1, 1, len(T))), ENDLESS, period=period)
-    assert cv.visible(rough, Rate.of_regret(0.5), period) == pytest.approx(1e3)
+    assert cv.visible(rough, Rate.of_regret(0.5), period=period) == pytest.approx(1e3)
     steeper = curve(lambda T: T**0.56 * np.exp(0.001 * rng.uniform(-1, 1, len(T))), period=period)
-    assert cv.visible(steeper, Rate.of_regret(0.5), period) is None
+    assert cv.visible(steeper, Rate.of_regret(0.5), period=period) is None
 
 
 # Known truth

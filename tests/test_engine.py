@@ -435,7 +435,7 @@ def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
     from ratecheck.engine.simulate import series_of
 
     def digest(cost):
-        return series_of(rc.UniformBins(), cost, 0, rc.Gaussian(1.0), "random").digest
+        return series_of(rc.UniformBins(), cost, seed=0, noise=rc.Gaussian(1.0), alignment="random").digest
 
     mine = changed(zoo.get("cone", 1), name="mine", registered=False)
 

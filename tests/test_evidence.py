@@ -28,7 +28,7 @@ def noiseless(mean, spread=0.01):
 @pytest.mark.parametrize("kind", ["upper", "lower"])
 def test_values_and_errors_of_the_probes(kind, any_seed):
     fit = fit_rate(runs(named("I1"), seed=any_seed))
-    found = evidence(fit, CLAIM, kind, 0.05)
+    found = evidence(fit, CLAIM, kind=kind, margin=0.05)
     sign = 1 if kind == "upper" else -1
     at = fit.at(CLAIM.log_power)
     assert found.value[WHOLE] == pytest.approx(sign * (at.slope - CLAIM.slope))
@@ -39,7 +39,7 @@ def test_values_and_errors_of_the_probes(kind, any_seed):
 
 
 def test_p_values_are_those_of_t_tests(any_seed):
-    found = evidence(fit_rate(runs(named("I1"), seed=any_seed)), CLAIM, "upper", 0.05)
+    found = evidence(fit_rate(runs(named("I1"), seed=any_seed)), CLAIM, kind="upper", margin=0.05)
     t = (found.value - 0.05) / found.se
     below = max(stats.t.cdf(t[probe], found.df) for probe in (WHOLE, LATE, END))
     assert found.consistent() in (pytest.approx(below), 1.0)
@@ -70,7 +70,7 @@ def test_starts_tend_to_the_promised_rate(claim, kind):
 def test_a_linear_start_without_noise_is_explained(softness, share):
     bend = HORIZONS[0] ** (1 - share) * HORIZONS[-1] ** share
     mean = ((HORIZONS / bend) ** -softness + (HORIZONS / bend) ** (-softness / 2)) ** (-1 / softness)
-    found = evidence(noiseless(mean), Rate(0.5), "upper", 0.05)
+    found = evidence(noiseless(mean), Rate(0.5), kind="upper", margin=0.05)
     assert found.starting() > 0.5
     assert found.refuted() > 0.05
     if found.exceeds() < 0.05:
@@ -78,8 +78,8 @@ def test_a_linear_start_without_noise_is_explained(softness, share):
 
 
 def test_growth_that_never_bends_is_no_start():
-    assert evidence(noiseless(HORIZONS), Rate(0.5), "upper", 0.05).starting() < 0.01
-    assert evidence(noiseless(np.ones_like(HORIZONS)), Rate(0.5), "lower", 0.05).starting() < 0.01
+    assert evidence(noiseless(HORIZONS), Rate(0.5), kind="upper", margin=0.05).starting() < 0.01
+    assert evidence(noiseless(np.ones_like(HORIZONS)), Rate(0.5), kind="lower", margin=0.05).starting() < 0.01
 
 
 def test_what_falls_may_have_stood_still():
@@ -91,16 +91,16 @@ def test_what_falls_may_have_stood_still():
 def test_logarithms_explain_logarithms_and_no_powers():
     curves = log_powers(X, 0.05)
     assert curves[10] == pytest.approx(0.05 * X + np.log(X))
-    assert evidence(noiseless(HORIZONS**0.5 * X**2.3), Rate(0.5), "upper", 0.05).logarithmic() > 0.1
-    assert evidence(noiseless(HORIZONS**0.9), Rate(0.5), "upper", 0.05).logarithmic() < 1e-6
-    assert evidence(noiseless(HORIZONS**0.5), Rate(0.5), "upper", 0.05, log_power=True).logs is None
+    assert evidence(noiseless(HORIZONS**0.5 * X**2.3), Rate(0.5), kind="upper", margin=0.05).logarithmic() > 0.1
+    assert evidence(noiseless(HORIZONS**0.9), Rate(0.5), kind="upper", margin=0.05).logarithmic() < 1e-6
+    assert evidence(noiseless(HORIZONS**0.5), Rate(0.5), kind="upper", margin=0.05, log_power=True).logs is None
 
 
 def test_noise_makes_both_p_values_larger(any_seed):
     """The same means with ten times the variance: no decision that was not there."""
     for truth in (Rate(0.5), Rate(0.35)):
         fit = fit_rate(runs(named("I1"), truth, seed=any_seed))
-        found = evidence(fit, Rate(0.5), "upper", 0.05)
+        found = evidence(fit, Rate(0.5), kind="upper", margin=0.05)
         noisier = type(found)(**{**vars(found), "covariance": 10 * found.covariance})
         for p in ("exceeds", "scatters", "starting", "refuted"):
             assert getattr(noisier, p)() >= getattr(found, p)() - 1e-9 or getattr(found, p)() > 0.5, p
@@ -113,7 +113,7 @@ def test_odd_inputs_give_numbers():
         for kind in ("upper", "lower"):
             for margin in (0.0, 0.05, 10.0):
                 with np.errstate(all="raise", under="ignore"):
-                    v = decide(fit_rate(few), claim, kind, margin)
+                    v = decide(fit_rate(few), claim, kind=kind, margin=margin)
                 assert math.isfinite(v.tolerates)
                 assert 0 <= v.p_value <= 1
 
@@ -140,7 +140,7 @@ def test_pairs_that_are_excluded_and_supported():
             decide(fit, Rate.of_regret(good - 0.02, power), resolution=np.inf, words=False).name != Outcome.CONSISTENT
         )
     assert np.all(np.diff(found.supported) < 0)  # a logarithm is worth an exponent
-    lower = pairs_of(fit, [0.0], "lower")
+    lower = pairs_of(fit, [0.0], kind="lower")
     assert lower.supported[0] < fit.slope < lower.excluded[0]
 
 

@@ -62,7 +62,7 @@ def test_means_without_runs_that_lock_in_are_shown_where_there_are_any(locked):
     regret[:locked] *= 5
     places = [(i, t) for i in range(8) for t in T]
     table = pd.DataFrame(places, columns=["replicate", "horizon"]).assign(regret=regret.ravel(), anytime=True)
-    found = compare(table, np.outer(np.ones(8), T**0.5).ravel(), np.zeros(len(T)))
+    found = compare(table, np.outer(np.ones(8), T**0.5).ravel(), left_open=np.zeros(len(T)))
     result = SimpleNamespace(agreement=found, data=SimpleNamespace(horizons=T))
     at, means = without_locked(result, T[2:])
     assert len(found.locked) == locked

@@ -157,7 +157,7 @@ def test_bootstrap_agrees_with_the_jackknife_on_easy_data(name, any_seed):
 def test_bootstrap_of_constant_runs_is_a_point():
     data = log_means(exact(CLAIM, anytime=False))
     weights = np.zeros(len(HORIZONS))
-    assert studentised(data, weights, 0.5, 0.95, 50, 0) == (0.5, 0.5)
+    assert studentised(data, weights, value=0.5, level=0.95, size=50, seed=0) == (0.5, 0.5)
 
 
 def test_harmonics_remove_log_periodicity(any_seed):

@@ -32,7 +32,9 @@ def quiet(monkeypatch):
 
 
 def announced(study, folder, **options) -> float:
-    line = next(line for line in plan_text(study, folder, 1, **options).splitlines() if line.startswith("in all about"))
+    line = next(
+        line for line in plan_text(study, folder, workers=1, **options).splitlines() if line.startswith("in all about")
+    )
     minutes, seconds = line.removeprefix("in all about ").split(",")[0].split(":")
     return 60 * int(minutes) + int(seconds)
 
@@ -50,7 +52,7 @@ def test_slow_and_busy_machines_take_longer(tmp_path, monkeypatch, here, times):
     whole = announced(STUDY, tmp_path)
     monkeypatch.setattr(estimate, "machine", lambda: here)
     assert announced(STUDY, tmp_path) == pytest.approx(times * whole, abs=times)
-    assert ("this machine is busy" in plan_text(STUDY, tmp_path, 1)) == (here.load > 1.5)
+    assert ("this machine is busy" in plan_text(STUDY, tmp_path, workers=1)) == (here.load > 1.5)
 
 
 def test_kernels_share_workers_and_python_does_not():

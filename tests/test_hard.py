@@ -104,7 +104,7 @@ def test_no_mean_lies_below_the_certified_bound(studied, tmp_path):
 def test_members_are_ordinary_runs_of_the_settled_algorithm(studied):
     with Store(studied) as store:
         table = table_of(store)
-        assert all(not again.differs and not again.unable for again in rerun(store, 10**6, 0))
+        assert all(not again.differs and not again.unable for again in rerun(store, 10**6, seed=0))
         assert store.strangers({s for c in store.study()[1] for s in [c.series.digest]}) > 0
     dented = table[table["cost"].str.startswith("dented(")]
     assert len(dented) == 2 * 4 * SMALL.members
@@ -171,10 +171,10 @@ def _regrets(folder):
 
 
 def test_a_dry_run_counts_bounds_and_members(studied, tmp_path):
-    text = plan_text(SMALL, tmp_path, 2)
+    text = plan_text(SMALL, tmp_path, workers=2)
     assert "lower bounds: 4 to certify, and 32 runs on members of their hard families" in text
-    assert "lower bounds: none to compute" in plan_text(SMALL, studied, 2)
-    assert "(members = 0)" in plan_text(replace(SMALL, members=0), tmp_path, 2)
+    assert "lower bounds: none to compute" in plan_text(SMALL, studied, workers=2)
+    assert "(members = 0)" in plan_text(replace(SMALL, members=0), tmp_path, workers=2)
 
 
 # An oracle
@@ -260,7 +260,7 @@ def _stranger(x):
     ],
 )
 def test_a_cost_without_a_family_says_why(cost, words):
-    record = minimax.bounded(cost, 1024, 3)
+    record = minimax.bounded(cost, 1024, members=3)
     assert words in record["problem"]
     assert not record["certified"]
     assert not record["drawn"]
@@ -361,7 +361,7 @@ def test_a_rung_is_below_only_where_chance_is_no_excuse(any_seed):
 
 def test_of_two_functions_the_worse_counts():
     assert rung(100, 5.0, [[1.0, 2.0, 3.0], [7.0, 8.0, 9.0]]).mean == 8.0
-    record = minimax.bounded(zoo.get("rastrigin", 1), 4096, 3)
+    record = minimax.bounded(zoo.get("rastrigin", 1), 4096, members=3)
     assert record["functions"] == "two"
     assert [dent is None for dent in record["drawn"]] == [True] * 3 + [False] * 3
     assert [i for _, i in minimax.numbered(record["drawn"])] == [0, 1, 2] * 2

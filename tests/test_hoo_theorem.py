@@ -96,8 +96,8 @@ def test_numbers_against_hand_computation():
     # (10 * 8 / M_a) cells with 8 sigma^2 ln T / (M_a / 8)^2 queries each
     for sigma in (1.0, 3.0):
         expected = (80 / c.M_a) * 512 * sigma**2 * np.log(1000) / c.M_a**2
-        assert hoo.onset(c, 1, 10.0, sigma, 1000) == pytest.approx(expected)
-    assert hoo.onset(c, 1, 1e300, 1.0, 1000) < np.inf
+        assert hoo.onset(c, 1, nu=10.0, sigma=sigma, horizon=1000) == pytest.approx(expected)
+    assert hoo.onset(c, 1, nu=1e300, sigma=1.0, horizon=1000) < np.inf
     assert rc.HOO().scale(zoo.get("cone", 1)) == 4.0
     assert rc.HOO().scale(zoo.get("quartic", 1)) == pytest.approx(2 ** (1 + 4 - 0.5))
     (violation,) = hoo.theorem.violated(replace(c, beta=1.5), 1)

@@ -41,8 +41,8 @@ def test_series_by_series_gives_the_numbers_of_the_whole_table(large):
     with Store(folder) as store:
         study, cases = store.study()
         pairs = [tuple(pair) for pair in study["comparisons"]]
-        whole = tabulated(analyse(cases, table_of(store), 0.05, pairs))
-        pieces = tabulated(analyse(cases, store.frame, 0.05, pairs))
+        whole = tabulated(analyse(cases, table_of(store), margin=0.05, comparisons=pairs))
+        pieces = tabulated(analyse(cases, store.frame, margin=0.05, comparisons=pairs))
     for name in ("fits", "details", "gaps"):
         pd.testing.assert_frame_equal(pd.DataFrame(getattr(pieces, name)), pd.DataFrame(getattr(whole, name)))
 
@@ -73,10 +73,10 @@ def test_a_bootstrap_in_pieces_is_the_same_bootstrap(anytime, monkeypatch):
     samples = tuple(np.exp(rng.normal(j, 0.3, 90)) for j in range(5))
     data = LogMeans.of(2.0 ** np.arange(6, 11), samples, anytime)
     weights = np.linspace(-1, 1, 5)
-    whole = studentised(data, weights, 0.5, 0.95, 300, 0)
+    whole = studentised(data, weights, value=0.5, level=0.95, size=300, seed=0)
     monkeypatch.setattr("ratecheck.fit.bootstrap.CACHED_NUMBERS", 1000)
     monkeypatch.setattr("ratecheck.fit.bootstrap.MOST_NUMBERS", 1000)
-    found = studentised(data, weights, 0.5, 0.95, 300, 0)
+    found = studentised(data, weights, value=0.5, level=0.95, size=300, seed=0)
     assert found == whole if not anytime else all(map(math.isclose, found, whole))
 
 
@@ -102,7 +102,9 @@ def test_below_many_runs_a_bootstrap_draws_what_it_always_drew(anytime):
     low, high = np.quantile(t, [0.025, 0.975])
     own = R / R.mean(axis=0) * weights
     se = math.sqrt((own.sum(axis=1).var(ddof=1) if anytime else own.var(axis=0, ddof=1).sum()) / n)
-    assert studentised(data, weights, 0.5, 0.95, size, 0) == pytest.approx((0.5 - high * se, 0.5 - low * se), rel=1e-9)
+    assert studentised(data, weights, value=0.5, level=0.95, size=size, seed=0) == pytest.approx(
+        (0.5 - high * se, 0.5 - low * se), rel=1e-9
+    )
 
 
 def test_resamples_of_many_runs_are_counted_right(any_seed):
@@ -133,9 +135,9 @@ def test_many_and_few_runs_are_bootstrapped_alike(anytime, any_seed, monkeypatch
     samples = tuple(np.exp(rng.normal(j, 0.5, 550)) for j in range(4))
     data = LogMeans.of(2.0 ** np.arange(6, 10), samples, anytime)
     weights = np.linspace(-1, 1, 4)
-    many = np.array(studentised(data, weights, 0.5, 0.95, 2000, any_seed))
+    many = np.array(studentised(data, weights, value=0.5, level=0.95, size=2000, seed=any_seed))
     monkeypatch.setattr("ratecheck.fit.bootstrap.MANY_RUNS", 10**6)
-    few = np.array(studentised(data, weights, 0.5, 0.95, 2000, any_seed))
+    few = np.array(studentised(data, weights, value=0.5, level=0.95, size=2000, seed=any_seed))
     assert not np.array_equal(many, few)
     se = (few[1] - few[0]) / (2 * norm.ppf(0.975))
     noise = math.sqrt(2 * 0.025 * 0.975 / 2000) / norm.pdf(norm.ppf(0.975))

@@ -148,7 +148,7 @@ def test_a_paving_sums_over_a_lattice_and_its_text_names_the_blocks():
     grids = np.meshgrid(*(np.arange(a, b + 1) for a, b in zip(lattice.first, lattice.last, strict=True)), indexing="ij")
     points = lattice.points(np.stack(grids, axis=-1).reshape(-1, 2))
     exact = worth(points[:, 0] ** 2 + 4 * np.abs(points[:, 1])).sum()
-    blocks = pave(enclose, lattice, worth, tolerance=0.05)
+    blocks = pave(enclose, lattice, worth=worth, tolerance=0.05)
     assert 0.95 * exact <= np.sum(blocks.counts * worth(blocks.most)) <= exact * (1 + 1e-9)
     assert exact <= np.sum(blocks.counts * worth(blocks.least)) * (1 + 1e-9)
     text = written(blocks.names.tolist())

@@ -166,7 +166,7 @@ def test_an_estimate_goes_straight_in():
     assert audit["holds"].all(), audit.to_string()
     claim, _ = rc.AdaptiveBins().settle(cost).claims(cost)
     assert claim.rate.slope == pytest.approx(0.5, abs=0.02)
-    assert rc.predict(rc.AdaptiveBins(), cost, [1000], 2).mean()["regret"][0] > 0
+    assert rc.predict(rc.AdaptiveBins(), cost, [1000], alignments=2).mean()["regret"][0] > 0
 
 
 def test_a_constant_that_is_larger_than_needed_is_no_failure():

@@ -28,7 +28,7 @@ def table_of(ratio, replicates=32, scatter=0.02, anytime=True, seed=0):
 
 
 def compared(table, left_open=0.0, **options):
-    return compare(table, table["predicted"].to_numpy(), np.full(len(HORIZONS), left_open), **options)
+    return compare(table, table["predicted"].to_numpy(), left_open=np.full(len(HORIZONS), left_open), **options)
 
 
 @pytest.mark.parametrize("anytime", [True, False])
@@ -142,15 +142,15 @@ def test_without_noise_ratios_are_one():
 def test_runs_and_prediction_must_belong_together():
     cost = zoo.get("cone", 1)
     runs = rc.simulate(rc.AdaptiveBins(), cost, HORIZONS, 4)
-    prediction = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, 4)
+    prediction = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4)
     assert str(rc.agreement(runs, prediction)) == str(rc.agreement(runs)) == str(rc.agreement(runs.frame, prediction))
     for wrong, words in (
-        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, 4, seed=1), "seed = 0, and the prediction is for 1"),
-        (rc.predict(rc.AdaptiveBins(mu="theorem"), cost, HORIZONS, 4), "algorithm = "),
-        (rc.predict(rc.AdaptiveBins(), zoo.get("cone", 2), HORIZONS, 4), "cost = "),
-        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, "fixed"), "alignment = 'random'"),
-        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, 3), "7 of 28 runs have no prediction"),
-        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS[:-1], 4), "4 of 28 runs have no prediction"),
+        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4, seed=1), "seed = 0, and the prediction is for 1"),
+        (rc.predict(rc.AdaptiveBins(mu="theorem"), cost, HORIZONS, alignments=4), "algorithm = "),
+        (rc.predict(rc.AdaptiveBins(), zoo.get("cone", 2), HORIZONS, alignments=4), "cost = "),
+        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments="fixed"), "alignment = 'random'"),
+        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=3), "7 of 28 runs have no prediction"),
+        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS[:-1], alignments=4), "4 of 28 runs have no prediction"),
         (replace(prediction, seed=0, rows=[row | {"side": 2 * row["side"]} for row in prediction.rows]), "partitions"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -165,7 +165,7 @@ def test_a_given_partition():
     """Pairs of a length and an offset take the place of the replicates'."""
     cost = zoo.get("cone", 1)
     runs = rc.simulate(rc.AdaptiveBins(), cost, HORIZONS, 3, alignment="fixed")
-    given = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, [(2.0, 0.0)] * 3)
+    given = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=[(2.0, 0.0)] * 3)
     assert rc.agreement(runs, given).ratio == pytest.approx(rc.agreement(runs).ratio)
 
 

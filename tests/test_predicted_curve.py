@@ -17,7 +17,7 @@ LONG_CURVES = [(zoo.get("cone", 1), 1e60, 4), (zoo.get("cusp", 1), 1e300, 4), (z
 @pytest.mark.parametrize(("name", "dim", "mu"), [("cone", 2, None), ("quadratic", 1, "theorem"), ("quartic", 1, 0.0)])
 def test_a_curve_is_made_of_predictions(name, dim, mu):
     cost, algorithm = zoo.get(name, dim), rc.AdaptiveBins(mu=mu)
-    curve = rc.predicted_curve(algorithm, cost, FIRST, cells=2**10, alignments=4)
+    curve = rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**10, alignments=4)
     some = np.linspace(0, len(curve.horizons) - 1, 6).astype(int)
     found = rc.predict(algorithm, cost, [round(curve.horizons[i]) for i in some], alignments=4).mean()
     np.testing.assert_allclose(np.array(curve.regret)[some], found["regret"], rtol=2e-3)
@@ -27,7 +27,7 @@ def test_a_curve_is_made_of_predictions(name, dim, mu):
 @pytest.mark.parametrize(("name", "dim"), [("cone", 1), ("quadratic", 2)])
 def test_uniform_bins_are_averaged_over_alignments_and_nearby_horizons(name, dim):
     cost = zoo.get(name, dim)
-    curve = rc.predicted_curve(rc.UniformBins(), cost, FIRST, cells=2**9)
+    curve = rc.predicted_curve(rc.UniformBins(), cost, first=FIRST, cells=2**9)
     i = len(curve.horizons) // 2
     nearby = np.round(np.geomspace(0.8, 1.25, 9) * curve.horizons[i]).tolist()
     found = rc.predict(rc.UniformBins(), cost, nearby, alignments=128).regret
@@ -37,13 +37,15 @@ def test_uniform_bins_are_averaged_over_alignments_and_nearby_horizons(name, dim
 @pytest.mark.parametrize(("name", "dim"), [("cone", 1), ("quadratic", 2), ("cone", 3)])
 def test_slopes_of_uniform_bins_hardly_depend_on_the_alignments(name, dim):
     cost = zoo.get(name, dim)
-    one, two = (cv.slopes(rc.predicted_curve(rc.UniformBins(), cost, FIRST, 2**12, seed=s), None)[1] for s in (0, 1))
+    one, two = (
+        cv.slopes(rc.predicted_curve(rc.UniformBins(), cost, first=FIRST, cells=2**12, seed=s), None)[1] for s in (0, 1)
+    )
     np.testing.assert_allclose(one, two, atol=0.015)
 
 
 def test_horizons_divide_a_period_evenly():
     cost = zoo.get("cone", 2)
-    curve = rc.predicted_curve(rc.AdaptiveBins(), cost, FIRST, cells=2**12)
+    curve = rc.predicted_curve(rc.AdaptiveBins(), cost, first=FIRST, cells=2**12)
     steps = np.diff(np.log(curve.horizons))
     np.testing.assert_allclose(steps, steps[0])
     per_period = math.log(4) / steps[0]
@@ -55,7 +57,7 @@ def test_horizons_divide_a_period_evenly():
 @pytest.mark.parametrize(("cost", "last", "least"), LONG_CURVES, ids=str)
 def test_a_period_has_four_horizons_wherever_the_curve_may_have_so_many(cost, last, least):
     algorithm = rc.AdaptiveBins()
-    curve = rc.predicted_curve(algorithm, cost, FIRST, cells=2**10, alignments=2, last=last)
+    curve = rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**10, alignments=2, last=last)
     steps = np.diff(np.log(curve.horizons))
     assert math.log(algorithm.settle(cost).period(cost)) / steps[0] >= least - 1e-9
     assert len(curve.horizons) <= 1.01 * prediction.MOST_POINTS
@@ -64,7 +66,7 @@ def test_a_period_has_four_horizons_wherever_the_curve_may_have_so_many(cost, la
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
 def test_a_curve_is_determined_by_its_arguments(algorithm):
     cost = zoo.get("cusp", 1)
-    one, same, other = (rc.predicted_curve(algorithm, cost, FIRST, 2**9, seed=s) for s in (0, 0, 1))
+    one, same, other = (rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**9, seed=s) for s in (0, 0, 1))
     assert one == same
     assert one != other
 
@@ -81,21 +83,23 @@ def test_a_curve_is_determined_by_its_arguments(algorithm):
 )
 def test_curves_say_what_ended_them(name, algorithm, limit):
     cells = 1000 if "1,000" in limit else 2**14
-    curve = rc.predicted_curve(algorithm, zoo.get(name, 2), FIRST, cells, alignments=2)
+    curve = rc.predicted_curve(algorithm, zoo.get(name, 2), first=FIRST, cells=cells, alignments=2)
     assert limit in curve.limit
     assert max(curve.cells) <= cells
 
 
 def test_a_larger_budget_reaches_further():
     cost = zoo.get("valley", 2)
-    small, large = (rc.predicted_curve(rc.AdaptiveBins(), cost, FIRST, cells, alignments=2) for cells in (2**9, 2**13))
+    small, large = (
+        rc.predicted_curve(rc.AdaptiveBins(), cost, first=FIRST, cells=cells, alignments=2) for cells in (2**9, 2**13)
+    )
     assert large.horizons[-1] > 10 * small.horizons[-1]
 
 
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
 def test_the_fixed_alignment(algorithm):
     cost = zoo.get("cone", 2)
-    curve = rc.predicted_curve(algorithm, cost, FIRST, 2**9, kind="fixed")
+    curve = rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**9, kind="fixed")
     found = rc.predict(algorithm, cost, [round(curve.horizons[3])], alignments="fixed").regret[0]
     assert curve.regret[3] == pytest.approx(found, rel=2e-3)
 
@@ -103,13 +107,13 @@ def test_the_fixed_alignment(algorithm):
 def test_what_cannot_be_predicted():
     cost = zoo.get("cone", 2)
     with pytest.raises(ValueError, match="has no level_rule"):
-        rc.predicted_curve(rc.HOO(), cost, FIRST)
+        rc.predicted_curve(rc.HOO(), cost, first=FIRST)
     with pytest.raises(ValueError, match="out of reach"):
-        rc.predicted_curve(rc.UniformBins(), cost, 1e9, cells=100)
+        rc.predicted_curve(rc.UniformBins(), cost, first=1e9, cells=100)
     with pytest.raises(ValueError, match="out of reach"):
-        rc.predicted_curve(rc.AdaptiveBins(), cost, 1e9, cells=64)
+        rc.predicted_curve(rc.AdaptiveBins(), cost, first=1e9, cells=64)
     with pytest.raises(ValueError, match="kind"):
-        rc.predicted_curve(rc.AdaptiveBins(), cost, FIRST, kind="any")
+        rc.predicted_curve(rc.AdaptiveBins(), cost, first=FIRST, kind="any")
 
 
 def test_theory_far_out():
@@ -117,7 +121,7 @@ def test_theory_far_out():
     the sharper one is."""
     cost = zoo.get("quadratic", 1)
     algorithm = rc.AdaptiveBins().settle(cost)
-    curve = rc.predicted_curve(algorithm, cost, FIRST, 2**14, last=1e300)
+    curve = rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**14, last=1e300)
     found = rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost))
     assert found.exponent.value == pytest.approx(0.5, abs=0.01)
     assert found.shifted.low < 1.25 < found.shifted.high + 0.05 < 1.5
@@ -131,7 +135,7 @@ def test_theory_far_out():
 def test_a_flat_minimum_is_predicted_and_a_minimum_that_is_not_zero_ends_in_time():
     flat = rc.predict(rc.AdaptiveBins(), zoo.get("plateau", 1), [2**10, 2**14], alignments=2)
     assert (flat.frame["regret"] > 0).all()
-    curve = rc.predicted_curve(rc.AdaptiveBins(), zoo.get("six_hump_camel", 2), FIRST, 2**15)
+    curve = rc.predicted_curve(rc.AdaptiveBins(), zoo.get("six_hump_camel", 2), first=FIRST, cells=2**15)
     assert "rounding errors" in curve.limit
     assert curve.horizons[-1] < 1e35
 

@@ -75,7 +75,7 @@ def test_against_a_run_without_noise(algorithm, dim):
     algorithm = algorithm.settle(cost)
     gap = quadratic_gap(cost) if algorithm.anytime else centre_gap(cost)
     for T in (5, 40, 150, 600):
-        length, offset = seeding.alignment(algorithm, cost, T, 4, 0)
+        length, offset = seeding.alignment(algorithm, cost, horizon=T, replicate=4, seed=0)
         rule = algorithm.level_rule(cost, length)
         roots = slow.divide(cost.lower, cost.upper, length, offset)
         room = max(len(roots), 2**dim)  # cells that are fresh at the same time have no order
@@ -95,7 +95,7 @@ def test_against_exact_coordinates(T):
     algorithm = rc.AdaptiveBins().settle(cost)
     row = rc.predict(algorithm, cost, [T], alignments=[3]).frame.iloc[0]
     rule = algorithm.level_rule(cost, row["side"])
-    length, offset = seeding.alignment(algorithm, cost, T, 3, 0)
+    length, offset = seeding.alignment(algorithm, cost, horizon=T, replicate=3, seed=0)
     roots = slow.divide(cost.lower, cost.upper, length, offset)
     low, high = slow.fill_up(roots, length, quadratic_gap(cost), rule.bonus(T), rule.bias, rule.capacity, T)
     assert low[2] * (1 - 1e-4) <= row["regret"] <= high[2] * (1 + 1e-4)
@@ -168,10 +168,10 @@ def test_alignments_are_those_of_the_replicates(algorithm):
     cost = zoo.get("cone", 2)
     settled = algorithm.settle(cost)
     run, length = engine.begin(settled, cost, 500, 5, seed=3)
-    assert seeding.alignment(settled, cost, 500, 5, 3)[0] == length
+    assert seeding.alignment(settled, cost, horizon=500, replicate=5, seed=3)[0] == length
     if not hasattr(algorithm, "level_rule"):
         return
-    _, offset = seeding.alignment(settled, cost, 500, 5, 3)
+    _, offset = seeding.alignment(settled, cost, horizon=500, replicate=5, seed=3)
     corners = run.lo[: run.cells] if settled.anytime else run.centres - length / 2
     tree = tree_of(cost, length, offset)
     np.testing.assert_allclose(cost.minimisers[0] + corners_of(tree), corners, atol=1e-14)
@@ -187,7 +187,7 @@ def test_uniform_bins_without_noise_run_as_predicted(name, dim):
     """They query no random point, so that all that is left of the difference is ln t for ln T."""
     cost, horizons = zoo.get(name, dim), [2**10, 2**14, 2**18]
     runs = rc.simulate(rc.UniformBins(), cost, horizons, 4, noise=rc.Gaussian(0.0))
-    found = rc.predict(rc.UniformBins(), cost, horizons, 4)
+    found = rc.predict(rc.UniformBins(), cost, horizons, alignments=4)
     measured, predicted = per_replicate(runs.frame, "replicate"), per_replicate(found.frame, "alignment")
     np.testing.assert_allclose(predicted, measured, rtol=3e-3)
 
@@ -210,7 +210,7 @@ def test_against_runs_at_the_same_alignments(name, dim, algorithm, sigma, any_se
     """No false alarm but one in 10^6 where the means of both differ by less than the margin."""
     cost, horizons, count = zoo.get(name, dim), [2**14, 2**17], 24
     runs = rc.simulate(algorithm, cost, horizons, count, seed=any_seed, noise=rc.Gaussian(sigma))
-    found = rc.predict(algorithm, cost, horizons, count, seed=any_seed)
+    found = rc.predict(algorithm, cost, horizons, alignments=count, seed=any_seed)
     measured, predicted = per_replicate(runs.frame, "replicate"), per_replicate(found.frame, "alignment")
     difference = measured - predicted
     slack = student.isf(5e-7, count - 1) * difference.std(axis=0, ddof=1) / math.sqrt(count)
@@ -222,7 +222,7 @@ def test_levels_against_runs_at_the_same_alignments():
     cost = zoo.get("cone", 2)
     algorithm = rc.AdaptiveBins(mu="theorem")
     runs = rc.simulate(algorithm, cost, [2**16], 8, diagnostics=True)
-    found = rc.predict(algorithm, cost, [2**16], 8)
+    found = rc.predict(algorithm, cost, [2**16], alignments=8)
     measured, predicted = (table.levels.groupby("level")["pulls"].sum() for table in (runs, found))
     top = measured.nlargest(2).index
     np.testing.assert_allclose(predicted[top], measured[top], rtol=0.05)

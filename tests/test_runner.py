@@ -50,7 +50,7 @@ def run(folder, place, study=SMALL, units=None):
             units_of(cases(study, curves=no_curve), store, study.noise, place.slots) if units is None else units(store)
         )
         session = store.begin_session({})
-        outcome = run_units(units, store, place, session, Silent())
+        outcome = run_units(units, store, executor=place, session=session, progress=Silent())
         return outcome, store.digest(), len(table_of(store))
 
 

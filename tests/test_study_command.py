@@ -234,7 +234,7 @@ def test_strict(monkeypatch, finished, capsys):
     kept = [Case.from_json(c) for c in study["cases"]]
     wrong = table.assign(regret=table["regret"] * table["horizon"] ** 1.0)
     for runs, code in ((table, 0), (wrong, 3)):
-        done = Conducted(analyse(kept, runs, 0.05), folder, ())
+        done = Conducted(analyse(kept, runs, margin=0.05), folder, ())
         monkeypatch.setattr("ratecheck.study.asked.conduct", lambda *a, done=done, **k: done)
         assert command.main(["--family", "quadratic", "--strict"]) == code
         assert command.main(["--family", "quadratic"]) == 0
@@ -249,7 +249,7 @@ def test_nothing_is_refuted_where_a_start_explains_the_runs(finished):
     T, scatter = table["horizon"], 1 + 0.01 * (table["replicate"] % 3)
 
     def judged(regret):
-        return analyse([case], table.assign(regret=scatter * regret), 0.05).results[0].own
+        return analyse([case], table.assign(regret=scatter * regret), margin=0.05).results[0].own
 
     bend = (case.horizons[0] * case.horizons[-1]) ** 0.5
     held = judged(1 / (1 / T + 1 / (bend * T) ** 0.5))

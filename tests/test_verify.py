@@ -131,7 +131,7 @@ def test_a_unit_that_takes_too_long_is_left(studied, capsys):
 def test_a_unit_that_cannot_run_again_is_named(copied, statement):
     alter(copied, statement)
     with Unchecked(copied) as store:
-        reruns = list(rerun(store, 100, 0))
+        reruns = list(rerun(store, 100, seed=0))
     assert any(found.unable for found in reruns)
     assert not any(found.differs for found in reruns)
 

@@ -138,7 +138,7 @@ class AdaptiveBins(BuiltIn):
     def onset(self, cost, horizon) -> float:
         if cost.constants.lacking("alpha", "M_a"):
             return 1.0
-        return zhao_lai.onset(self._constants(cost), cost.dim, self.mu, self.a0, cost.side, horizon)
+        return zhao_lai.onset(self._constants(cost), cost.dim, mu=self.mu, a0=self.a0, side=cost.side, horizon=horizon)
 
     def shift(self, cost) -> float:
         return self.mu * self.a0**self.alpha

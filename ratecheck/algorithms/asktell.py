@@ -192,7 +192,7 @@ def wanted(factory) -> tuple[str, ...]:
     return tuple(name for name in OFFERED if name in named)
 
 
-def arguments(algorithm: AskTell, cost, horizon, rng, noise) -> tuple[tuple, dict]:
+def arguments(algorithm: AskTell, cost, *, horizon, rng, noise) -> tuple[tuple, dict]:
     """With what the factory is called; where that is not possible, a sentence."""
     offered = {"dim": cost.dim, "lower": cost.lower.copy(), "upper": cost.upper.copy(), "horizon": horizon, "rng": rng}
     offered |= {"sigma": float(noise.sigma), "noise": float(noise.sigma)}
@@ -246,7 +246,7 @@ class AskTellRun(Run):
         self.low, self.high = cost.lower.tolist(), cost.upper.tolist()
         self.asked = self.points = None  # what it asked for, as it asked, and as points that are queried one by one
         self.told = []
-        given, named = arguments(algorithm, cost, horizon, own, noise)
+        given, named = arguments(algorithm, cost, horizon=horizon, rng=own, noise=noise)
         self.player = self._call("", algorithm.factory, *given, **named)
         if not (hasattr(self.player, "ask") and hasattr(self.player, "tell")):
             raise ValueError(f"{self.name} makes {shown(self.player)}, which has no ask and tell")

@@ -157,7 +157,7 @@ class HOO(BuiltIn):
     def onset(self, cost, horizon) -> float:
         if cost.constants.lacking("alpha", "M_a"):
             return 1.0
-        return paper.onset(self._constants(cost), cost.dim, self.nu, self.sigma, horizon)
+        return paper.onset(self._constants(cost), cost.dim, nu=self.nu, sigma=self.sigma, horizon=horizon)
 
     def cells(self, cost, horizon) -> float:
         """Nodes, at most; each step adds one until the tree is as deep as it may be."""

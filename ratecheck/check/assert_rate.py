@@ -241,7 +241,7 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: _Clock, workers: int
         if curve is None or curve.horizons[-1] < rung.horizons[-1]:
             curve = planner.curve(rung.horizons[-1])
         case = planner.plan(rung.horizons, rung.replicates, curve=curve).case
-        found = _judged(job, claim, rules, case, rung, made)
+        found = _judged(job, claim, rules=rules, case=case, rung=rung, made=made)
         found = replace(found, seconds=clock.spent)
         if found.passed:
             return agreeing(found) if agreement else found
@@ -258,11 +258,11 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: _Clock, workers: int
 def _made(job, units, workers, limit) -> dict:
     """The runs of some units, as far as the limit allows."""
     longest_first = sorted(units, key=lambda unit: -unit[1][-1])
-    done = finished(job, longest_first, workers, limit)
+    done = finished(job, longest_first, workers=workers, limit=limit)
     return {unit: result for unit, result in done if len(result[0]) == len(unit[1])}
 
 
-def _judged(job, claim, rules, case, rung, made) -> Assertion:
+def _judged(job, claim, *, rules, case, rung, made) -> Assertion:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         runs = gathered(job, [made[unit] for unit in job.units(rung.horizons, range(rung.replicates))])
@@ -274,9 +274,9 @@ def _judged(job, claim, rules, case, rung, made) -> Assertion:
 
 def _decided(errors: Rules, fit, claim, **rules) -> tuple[Verdict]:
     """CONSISTENT with the error of a pass, REFUTED with that of a false alarm."""
-    found = decide(fit, claim.rate, claim.kind, level=errors.power, **rules)
+    found = decide(fit, claim.rate, kind=claim.kind, level=errors.power, **rules)
     if found.name == Outcome.REFUTED:
-        strict = decide(fit, claim.rate, claim.kind, level=1 - errors.false_alarms, **rules)
+        strict = decide(fit, claim.rate, kind=claim.kind, level=1 - errors.false_alarms, **rules)
         kept = strict.name == Outcome.REFUTED
         found = strict if kept else replace(found, name=Outcome.INCONCLUSIVE, clauses=strict.clauses)
     return (found,)

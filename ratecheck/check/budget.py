@@ -95,19 +95,19 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
     Nobody looks at their regrets.  The first, which may wait for the compiler, does not count.
     """
     first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
-    _timed(job, 0, [first], clock, math.inf)
+    _timed(job, 0, horizons=[first], clock=clock, seconds=math.inf)
     horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
     if job.plain or workers == 1:  # in this thread, where Ctrl-C reaches it
-        slowest = _timed(job, 0, horizons, clock, seconds)
+        slowest = _timed(job, 0, horizons=horizons, clock=clock, seconds=seconds)
     else:
         with ThreadPoolExecutor(workers) as pool:
-            paces = pool.map(lambda r: _timed(job, r, horizons, clock, seconds), range(workers))
+            paces = pool.map(lambda r: _timed(job, r, horizons=horizons, clock=clock, seconds=seconds), range(workers))
             slowest = min(paces, key=lambda pace: pace.horizons[-1])
     # a process that has just awoken is favoured: how busy the machine is shows afterwards
     return replace(slowest, load=machine().load)
 
 
-def _timed(job, replicate, horizons, clock, seconds) -> Pace:
+def _timed(job, replicate, *, horizons, clock, seconds) -> Pace:
     """How long a replicate takes to reach horizons, as far as a number of seconds lasts."""
     how = (replicate, job.seed, job.noise, job.alignment)
     found, spent, run = [], 0.0, None

@@ -32,7 +32,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
         raise ValueError(f"maximise = {shown(maximise)} must be True, False or None")
     cautions = []
     algorithm = as_algorithm(algorithm, anytime, None)
-    cost = as_cost(cost, box, dim, minimum, maximum, bool(maximise))
+    cost = as_cost(cost, box, dim=dim, minimum=minimum, maximum=maximum, maximise=bool(maximise))
     if maximise is not None and maximise != cost.maximise:
         if isinstance(algorithm, AskTell):
             algorithm = replace(algorithm, maximise=maximise)
@@ -92,7 +92,7 @@ def as_algorithm(given, anytime=None, maximise=None):
     return AskTell(given, anytime, None, maximise)
 
 
-def as_cost(given, box=None, dim=None, minimum=None, maximum=None, maximise=False) -> Cost:
+def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=False) -> Cost:
     """A cost from what people give for one."""
     if isinstance(given, str | Cost):
         for name, value in (("box", box), ("minimum", minimum), ("maximum", maximum)):

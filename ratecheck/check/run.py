@@ -100,7 +100,7 @@ def check(
     elif budget is not None:
         raise ValueError("budget, horizons and replicates are given; leave one of them out")
     rules = {"margin": margin, "resolution": resolution}
-    check_rule(meant[1].rate, meant[1].kind, margin, LEVEL, resolution, None)
+    check_rule(meant[1].rate, meant[1].kind, margin=margin, level=LEVEL, resolution=resolution, look=None)
     return _checked(*meant, Asked(rules, horizons, replicates, seconds, workers, quiet, begun))
 
 
@@ -133,12 +133,19 @@ def _run(job, claim, asked: Asked):
             f"{job.algorithm.label} did not come to the end of its first short runs in {duration(seconds)}: it hangs, "
             "or it needs a larger budget"
         ) from None
-    plan, limit = _plan(Planner(job, claim, asked.rules["margin"]), pace, asked, seconds, begun)
+    plan, limit = _plan(Planner(job, claim, asked.rules["margin"]), pace, asked=asked, seconds=seconds, begun=begun)
     prepared = time.monotonic() - begun
     if seconds is not None and job.algorithm.compiled and prepared > LEAST * seconds:
         remarks.append(f"{duration(prepared)} went by before the first run, most of them to compile, which is kept")
     asked.say(f"plan: {plan}")
-    found = _collected(job, job.units(plan.horizons, range(plan.replicates)), plan.workers, limit, pace, asked.quiet)
+    found = _collected(
+        job,
+        job.units(plan.horizons, range(plan.replicates)),
+        workers=plan.workers,
+        limit=limit,
+        pace=pace,
+        quiet=asked.quiet,
+    )
     complete = [units for r in range(plan.replicates) if found.keys() >= set(units := job.units(plan.horizons, [r]))]
     if not complete:
         raise ValueError(
@@ -152,7 +159,7 @@ def _run(job, claim, asked: Asked):
         return plan, gathered(job, [found[unit] for units in complete for unit in units]), remarks
 
 
-def _plan(planner: Planner, pace, asked: Asked, seconds, begun):
+def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
     """Which runs, and how long they may take."""
     horizons, replicates = asked.horizons, asked.replicates
     if seconds is None:
@@ -189,7 +196,7 @@ class _Weight(NamedTuple):
     steps: int
 
 
-def _collected(job, units, workers, limit, pace, quiet) -> dict:
+def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
     """What became of the runs that ended in time."""
     weights = {unit: _Weight(pace(unit[1][-1]), unit[1][-1]) for unit in units}
     progress = Progress([] if quiet else list(weights.values()), None if quiet else sys.stderr)
@@ -197,7 +204,7 @@ def _collected(job, units, workers, limit, pace, quiet) -> dict:
     together = max(1, min(len(units) // (4 * workers), int(0.5 / max(typical, 1e-6))))
     found = {}
     try:
-        for unit, result in finished(job, units, workers, limit, together):
+        for unit, result in finished(job, units, workers=workers, limit=limit, together=together):
             if len(result[0]) == len(unit[1]):
                 found[unit] = result
                 progress.add(weights[unit])

@@ -158,7 +158,7 @@ def _one(arguments, table, rate, where):
         if arguments.kind == "tight":
             judged = tight(fit, rate, arguments.margin, arguments.level)
         else:
-            judged = verdict(fit, rate, arguments.kind, arguments.margin, arguments.level)
+            judged = verdict(fit, rate, arguments.kind, margin=arguments.margin, level=arguments.level)
     if arguments.plot is not None:
         figure = fit.plot(rate)
         figure.savefig(arguments.plot, bbox_inches="tight")

@@ -42,7 +42,9 @@ def _verify(arguments) -> int:
 
     try:
         with Store(arguments.folder) as store:
-            return verified(store, arguments.rerun, arguments.seed, arguments.study, arguments.unit_timeout)
+            return verified(
+                store, arguments.rerun, seed=arguments.seed, study=arguments.study, seconds=arguments.unit_timeout
+            )
     except Altered as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -92,7 +92,7 @@ def simulate(
     job = Job(algorithm, cost, seed, noise, alignment, diagnostics)
     units = job.units(horizons, replicates)
     # the longest runs first, so that no worker is left with one at the end
-    found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers))
+    found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers=workers))
     return gathered(job, [found[unit] for unit in units])
 
 
@@ -122,7 +122,7 @@ class Job:
 
     @cached_property
     def series(self) -> Series:
-        return series_of(self.algorithm, self.cost, self.seed, self.noise, self.alignment)
+        return series_of(self.algorithm, self.cost, seed=self.seed, noise=self.noise, alignment=self.alignment)
 
     @property
     def plain(self) -> bool:
@@ -198,7 +198,7 @@ def ending(job: Job, seconds: float | None):
         signal.signal(signal.SIGALRM, before)
 
 
-def finished(job: Job, units, workers: int, limit: Limit | None = None, together: int | None = None):
+def finished(job: Job, units, *, workers: int, limit: Limit | None = None, together: int | None = None):
     """(unit, result) of every run as it ends; of those that the limit allows to begin and to end.
 
     Bits do not depend on where a run is made.  `together` is the number of runs that go to a process at once.
@@ -273,7 +273,7 @@ def _perform(job: Job, units, stop=None):
     return [job.run(unit, stop) for unit in units]
 
 
-def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignment: str) -> Series:
+def series_of(algorithm: Algorithm, cost: Cost, *, seed: int, noise: Noise, alignment: str) -> Series:
     """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
     names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed)
     period = algorithm.period(cost)
@@ -287,12 +287,22 @@ def series_of(algorithm: Algorithm, cost: Cost, seed: int, noise: Noise, alignme
 def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     try:
-        return _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop)
+        return _replicate(
+            algorithm,
+            cost,
+            horizons=horizons,
+            replicate=replicate,
+            seed=seed,
+            noise=noise,
+            alignment=alignment,
+            diagnostics=diagnostics,
+            stop=stop,
+        )
     except AlgorithmError as error:
         raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
 
 
-def _replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, diagnostics, stop):
     run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
@@ -350,7 +360,7 @@ def begin(
     algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
     """A replicate before its first step, and the length of its initial cells."""
-    length, offset = seeding.alignment(algorithm, cost, horizon, replicate, seed, alignment)
+    length, offset = seeding.alignment(algorithm, cost, horizon=horizon, replicate=replicate, seed=seed, kind=alignment)
     rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
     return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length
 

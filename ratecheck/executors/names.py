@@ -18,11 +18,11 @@ def executor(scheduler: str | None = None, workers: int | None = None, kernels: 
 
     None takes threads for kernels and processes for algorithms in plain Python.
     """
-    kind, what = place(scheduler, workers, kernels, tls)
+    kind, what = place(scheduler, workers, kernels=kernels, tls=tls)
     return kind(*what)
 
 
-def place(scheduler, workers, kernels=True, tls=None, limited=False):
+def place(scheduler, workers, *, kernels=True, tls=None, limited=False):
     """The class of an executor and its arguments; a name that means nothing is refused before anything is written.
 
     `limited` says that the user limits the time of a unit, which no thread keeps to.

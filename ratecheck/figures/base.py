@@ -99,7 +99,7 @@ def save(figure, drafts: Drafts, name, svg) -> str:
     return f"{name}.png"
 
 
-def save_pdf(figure, drafts: Drafts, name, title, parameters):
+def save_pdf(figure, drafts: Drafts, *, name, title, parameters):
     """The same for a paper: fonts that can be searched, and in its metadata what determines the numbers."""
     said = {"Title": f"{one_line(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
     said |= {"Creator": "ratecheck", "Producer": None, "CreationDate": None}
@@ -132,7 +132,7 @@ def panels(rows, columns, handles, kind=Figure, **options):
     return figure, axes
 
 
-def plain_panel(handles, x, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
+def plain_panel(handles, x, *, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
     """One panel with two logarithmic axes, wide enough for these curves, over a legend."""
     figure, axes = panels(1, 1, handles, kind=Drawing)
     axis = axes[0, 0]
@@ -142,7 +142,7 @@ def plain_panel(handles, x, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     ticks(axis.xaxis, min(x), max(x))
     log_ticks(axis, low, high)
-    room(axis, low, max(high, 1.02 * low), below=0.05, above=0.05)
+    room(axis, low, high=max(high, 1.02 * low), below=0.05, above=0.05)
     sns.despine(ax=axis)
     return figure, axis
 
@@ -244,13 +244,13 @@ def ticks(axis, low, high):
     axis.set_minor_locator(NullLocator())
 
 
-def room(axis, low, high, below, above):
+def room(axis, low, *, high, below, above):
     """Space for a note under or over the data of a logarithmic axis, in parts of their length."""
     length = np.log(high / low)
     axis.set_ylim(low * np.exp(-below * length), high * np.exp(above * length))
 
 
-def points(axis, x, y, reach, colour, marker, filled):
+def points(axis, x, *, y, reach, colour, marker, filled):
     """Means with intervals; hollow where they lie outside the window."""
     for part, face in ((filled, colour), (~filled, "white")):
         axis.errorbar(

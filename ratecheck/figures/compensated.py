@@ -47,7 +47,7 @@ def panel(axis, result, colour, marker, margin):
         y = y - np.mean(y[inside])
         ends = [np.exp(y) - np.exp(y - reach), np.exp(y + reach) - np.exp(y)]
         axis.plot(T, np.exp(y), color=shade, linestyle=style, linewidth=1.2)
-        points(axis, T, np.exp(y), np.array(ends), shade, shape, inside)
+        points(axis, T, y=np.exp(y), reach=np.array(ends), colour=shade, marker=shape, filled=inside)
         lows.append(float(np.exp(y - reach).min()))
         highs.append(float(np.exp(y + reach).max()))
         words.append(f"{word} {formula(rate)}")
@@ -65,7 +65,7 @@ def panel(axis, result, colour, marker, margin):
     axis.plot(window, (window / middle) ** margin, color=INK, linestyle=":", linewidth=1.3)
     axis.set_yscale("log")
     log_ticks(axis, min(lows), max(highs))
-    room(axis, min(lows), max(highs), below=0.06, above=0.42 if len(words) > 1 else 0.32)
+    room(axis, min(lows), high=max(highs), below=0.06, above=0.42 if len(words) > 1 else 0.32)
     note(axis, "\n".join(words), "upper right")
 
 

@@ -20,7 +20,7 @@ from .slopes import SLOPES
 STUDY = (REGRET, COMPENSATED, SLOPES, PAIRS, GAP, RESIDUALS)  # in the order of a report
 
 
-def draw_study(drafts, family, analysis, svg=False, parameters=None) -> list[WrittenFigure]:
+def draw_study(drafts, family, *, analysis, svg=False, parameters=None) -> list[WrittenFigure]:
     """The figures of one family; with `parameters`, lines of text, also as PDF files that carry them."""
     drawn = []
     for kind in STUDY:
@@ -31,11 +31,11 @@ def draw_study(drafts, family, analysis, svg=False, parameters=None) -> list[Wri
                 stem = f"{slug(family)}-{kind.stem}"
                 drawn.append(WrittenFigure(save(figure, drafts, stem, svg), title, kind.caption))
                 if parameters is not None:
-                    save_pdf(figure, drafts, stem, title, parameters)
+                    save_pdf(figure, drafts, name=stem, title=title, parameters=parameters)
     return drawn
 
 
-def draw_overview(drafts, fits, gaps, names, regimes: plane.Regimes, svg=False) -> list[WrittenFigure]:
+def draw_overview(drafts, fits, *, gaps, names, regimes: plane.Regimes, svg=False) -> list[WrittenFigure]:
     """Fitted against promised slopes of the algorithms with these names, and the plane of costs."""
     with rc_context(STYLE):
         slopes = save(diagonal.diagonal_figure(fits, names), drafts, "fitted-against-promised", svg)

@@ -72,12 +72,20 @@ def fitted_figure(shown: Fitted) -> Drawing:
     with rc_context(STYLE):
         seen = [shown.mean - shown.reach[0], shown.mean + shown.reach[1], shown.line]
         seen += [] if shown.shape is None else [shown.shape]
-        figure, axis = plain_panel(keys, shown.x, seen, shown.xlabel, shown.ylabel)
+        figure, axis = plain_panel(keys, shown.x, curves=seen, xlabel=shown.xlabel, ylabel=shown.ylabel)
         axis.fill_between(shown.x, *shown.band, color=INK, alpha=0.25, linewidth=0)
         axis.plot(shown.x, shown.line, color=INK, linewidth=1.3)
         if shown.shape is not None:
             axis.plot(shown.x, shown.shape, color=INK, linestyle=DASHED, linewidth=1.3)
-        points(axis, shown.x, shown.mean, shown.reach, colour, "o", np.ones(len(shown.x), bool))
+        points(
+            axis,
+            shown.x,
+            y=shown.mean,
+            reach=shown.reach,
+            colour=colour,
+            marker="o",
+            filled=np.ones(len(shown.x), bool),
+        )
         rises = shown.line[np.argmax(shown.x)] > shown.line[np.argmin(shown.x)]
         note(axis, "\n".join(shown.words), "lower right" if rises else "upper right")
     return figure

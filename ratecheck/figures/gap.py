@@ -58,7 +58,7 @@ def curve(axis, gap, colour, marker):
     T = np.array([t for t, _ in gap.ratios])
     value, low, high = np.exp([(e.value, e.low, e.high) for _, e in gap.ratios]).T
     inside = _inside(gap)
-    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    points(axis, T, y=value, reach=np.array([value - low, high - value]), colour=colour, marker=marker, filled=inside)
     if gap.measured is None:
         return
     height, centre = np.exp(np.mean(np.log(value[inside]))), np.exp(np.mean(np.log(T[inside])))

@@ -31,7 +31,7 @@ def panel(axis, result, colour, marker, margin):
     top = max(2.0, *(rate.log_power for rate in marks.values())) + 0.5
     low = min(0.0, *(rate.log_power for rate in marks.values()))
     powers = np.linspace(low, top, COUNT)
-    found = pairs_of(result.fit, powers, claim.kind, margin, result.look)
+    found = pairs_of(result.fit, powers, kind=claim.kind, margin=margin, look=result.look)
     best = np.array([result.fit.at(power).slope for power in powers])
     slopes = [rate.slope for rate in marks.values()]
     limits = np.concatenate([found.excluded, found.supported, best, slopes])

@@ -51,14 +51,14 @@ def plane_figure(fits, gaps, regimes: Regimes):
     dims = sorted(set(costs["dim"]))
     table = figure.add_axes((0.11, bottom, 0.075 * len(dims), top - bottom))
     plane = figure.add_axes((0.19 + 0.075 * len(dims), bottom, 0.69 - 0.075 * len(dims), top - bottom))
-    heat_table(table, costs, families, dims, scale)
+    heat_table(table, costs, families=families, dims=dims, scale=scale)
     dots(plane, costs, regimes, scale)
     bar = figure.colorbar(ScalarMappable(scale, COLOURS), cax=figure.add_axes((0.92, 0.25, 0.014, 0.5)))
     bar.set_label(regimes.bar)
     return figure
 
 
-def heat_table(axis, costs, families, dims, scale):
+def heat_table(axis, costs, *, families, dims, scale):
     """Families by dimensions; colours diverge from 0, and every number is written."""
     for row in costs.itertuples():
         x, y = dims.index(row.dim), families.index(row.family)

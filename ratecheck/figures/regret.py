@@ -50,7 +50,15 @@ def panel(axis, result, colour, marker, margin):
     data, rate = result.data, result.own.claim.rate
     T, shape = data.horizons, Shape.of(result)
     axis.fill_between(T, shape.low, shape.high, color=colour, alpha=0.22, linewidth=0)
-    points(axis, T, np.exp(data.y), np.zeros((2, len(T))), colour, marker, within(T, result.case.window))
+    points(
+        axis,
+        T,
+        y=np.exp(data.y),
+        reach=np.zeros((2, len(T))),
+        colour=colour,
+        marker=marker,
+        filled=within(T, result.case.window),
+    )
     lines = said(result)
     if fitted(result):
         fit = result.fit.at(rate.log_power)
@@ -103,7 +111,7 @@ def settle(axes, results):
         axis.set_yscale("log")
         axis.yaxis.set_minor_locator(NullLocator())
         log_ticks(axis, bottom, top)
-        room(axis, bottom, top, below=FOOT / (1 - FOOT) * 1.05, above=0.05)
+        room(axis, bottom, high=top, below=FOOT / (1 - FOOT) * 1.05, above=0.05)
 
 
 @dataclass(frozen=True)

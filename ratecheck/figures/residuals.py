@@ -41,7 +41,15 @@ def panel(axis, result, colour, marker, margin):
     if np.any(line.wave):
         dash = WAVE | {"markersize": 9 if len(T) <= MANY else 4}
         axis.plot(T, line.wave, **dash)
-    points(axis, T, fit.corrected - line.value, np.array([line.spread] * 2), colour, marker, np.ones(len(T), bool))
+    points(
+        axis,
+        T,
+        y=fit.corrected - line.value,
+        reach=np.array([line.spread] * 2),
+        colour=colour,
+        marker=marker,
+        filled=np.ones(len(T), bool),
+    )
     at, spared = without_locked(result, T)
     crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
     if fit.period is not None:

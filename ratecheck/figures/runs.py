@@ -49,7 +49,9 @@ def regrets_figure(shown: Regrets) -> Drawing:
     if len(shown.lines):
         keys.append(Line2D([], [], color="0.6", linewidth=0.6, label="single runs"))
     with rc_context(STYLE):
-        figure, axis = plain_panel(keys, shown.horizons, [shown.mean, *shown.middle, *shown.lines], "T", "R")
+        figure, axis = plain_panel(
+            keys, shown.horizons, curves=[shown.mean, *shown.middle, *shown.lines], xlabel="T", ylabel="R"
+        )
         axis.set_title(lettered(textwrap.shorten(shown.title, LONGEST_TITLE, placeholder=" …")))
         axis.plot(shown.horizons, shown.lines.T, color="0.6", linewidth=0.6, alpha=0.6, zorder=1)
         axis.fill_between(shown.horizons, *shown.middle, color=colour, alpha=0.22, linewidth=0, zorder=2)

@@ -53,7 +53,7 @@ def panel(axis, result, colour, marker, margin):
         axis.plot(far, foretold, color=PREDICTED, linewidth=1.6, zorder=1.5)
     axis.plot(T, value, color=colour, linewidth=0.8, alpha=0.7)
     inside = within(T, result.case.window)
-    points(axis, T, value, np.array([value - low, high - value]), colour, marker, inside)
+    points(axis, T, y=value, reach=np.array([value - low, high - value]), colour=colour, marker=marker, filled=inside)
     note(axis, f"s = {claim.rate.slope:.3g}", "upper right")
 
 

@@ -14,7 +14,7 @@ MANY_RUNS = 500  # at a horizon: beyond, resamples are counted in ways that cost
 
 
 @np.errstate(all="ignore")  # resamples of no regret at all, or of next to none, are left out
-def studentised(data: LogMeans, weights, value, level, size, seed):
+def studentised(data: LogMeans, weights, *, value, level, size, seed):
     """Bootstrap-t for weights @ y: runs are resampled, each resample has its own linearised standard error."""
     rng = np.random.default_rng(seed)
     means = np.exp(data.y)

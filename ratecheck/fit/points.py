@@ -88,7 +88,7 @@ def points(table: Table, asked: Roles, *, where=None, anytime=None, step=None, w
         idle = [c for c in table.frame if is_numeric(table.frame[c]) and c not in roles.used() and c != asked.x]
         table = table.remarked(f"not used: {listed(idle)}") if idle else table
         _, order = np.unique(T, return_index=True)
-        found = replace(found, rounding=_rounding(table.texts, roles.y, bases.get(roles.y), Y, order))
+        found = replace(found, rounding=_rounding(table.texts, roles.y, logged=bases.get(roles.y), Y=Y, order=order))
     if len(found.horizons) < 3:
         raise FitError(
             f"{len(found.horizons)} value(s) of {roles.x} give no slope with an interval; at least 3 are needed"
@@ -101,7 +101,7 @@ def _check_choice(name, value, question):
         raise ValueError(f"{name} = {shown(value)} must be True, False or None: {question}")
 
 
-def _rounding(texts, column, logged, Y, order) -> np.ndarray:
+def _rounding(texts, column, *, logged, Y, order) -> np.ndarray:
     """Half a unit of the last digit of y; where its logarithms were given, of theirs."""
     base, name = logged or (np.e, column)
     values = np.log(np.maximum(Y[order], 1 / LARGEST_VALUE)) / np.log(base) if logged else Y[order]

@@ -71,7 +71,7 @@ class LowerBound(Speaking):
 
 
 def lower_bound(
-    cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None, blocks: int = MOST_BLOCKS
+    cost: Cost, horizon: float, *, sigma: float = 1.0, M: float | None = None, blocks: int = MOST_BLOCKS
 ) -> LowerBound:
     """A number that no strategy's expected cumulative regret stays below on a whole family of functions near `cost`.
 
@@ -87,7 +87,9 @@ def lower_bound(
     family = HardFamily(cost, horizon, sigma, M, blocks)
     if family.problem:
         raise ValueError(family.problem)
-    content = certificate(cost, family.summands, family.found, family.horizon, family.sigma, family.M)
+    content = certificate(
+        cost, family.summands, found=family.found, horizon=family.horizon, sigma=family.sigma, M=family.M
+    )
     certified = find_spec("flint") is not None
     if certified:
         content["inequalities"] = verify(content)

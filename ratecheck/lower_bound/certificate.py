@@ -27,7 +27,7 @@ TRUSTED = (
 HAIR = 1e-9  # numbers are moved to the safe side by this share, far more than rounding needs
 
 
-def certificate(cost, summands, found, horizon, sigma, M) -> dict:
+def certificate(cost, summands, *, found, horizon, sigma, M) -> dict:
     """The certificate of what many.best or pair.best found; `summands` is f0 as expression.parts gives it."""
     slack = SLACK * (found.eta if found.kind == "many" else found.depth)
     c = cost.constants
@@ -49,7 +49,11 @@ def certificate(cost, summands, found, horizon, sigma, M) -> dict:
         "length": found.length,
         "depth": found.depth,
     }
-    content |= _many(cost, found, horizon, sigma) if found.kind == "many" else _two(cost, found, slack, horizon, sigma)
+    content |= (
+        _many(cost, found, horizon, sigma)
+        if found.kind == "many"
+        else _two(cost, found, slack=slack, horizon=horizon, sigma=sigma)
+    )
     content["statement"] = statement(content)
     return content
 
@@ -126,7 +130,7 @@ def _many(cost, found, horizon, sigma) -> dict:
     }
 
 
-def _two(cost, found, slack, horizon, sigma) -> dict:
+def _two(cost, found, *, slack, horizon, sigma) -> dict:
     minimiser = cost.minimisers[0]
     s, kappa = found.s * (1 - HAIR), found.kappa * (1 + HAIR)
     return {

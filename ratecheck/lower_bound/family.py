@@ -26,12 +26,12 @@ REMEMBERED = 2**11  # members: to make one takes a tenth of a second
 def member(cost: Cost, place: tuple[float, ...], depth: float, length: float) -> Cost:
     """A cost with one dent: by name, where the cost has one."""
     if cost.registered:
-        return _by_name(cost.dim, text_of(cost), place, depth, length)
+        return _by_name(cost.dim, text_of(cost), place=place, depth=depth, length=length)
     return with_dent(cost, place, depth, length)
 
 
 @lru_cache(REMEMBERED)
-def _by_name(dim, base, place, depth, length):
+def _by_name(dim, base, *, place, depth, length):
     return get("dented", dim, base=base, place=place, depth=depth, length=length)
 
 

@@ -134,10 +134,20 @@ def _many(c, f0, dim, lower, upper):
         yield _claim(f"the lattice begins in the box, coordinate {i + 1}", lower[i], origin[i] + pitch * first[i])
         yield _claim(f"the lattice ends in the box, coordinate {i + 1}", origin[i] + pitch * last[i], upper[i])
     for power in (1, 2):
-        bound = _overlap(alpha, dim, per_length, power)
+        bound = _overlap(alpha, dim, per_length=per_length, power=power)
         yield _claim(f"S{power}: the sum of psi^{power} over dents, at any place", bound, c[f"overlap_{power}"])
     n = {name: Fraction(c[name]) for name in ("eta", "effective", "horizon", "sigma", "shared", "information", "depth")}
-    found = _effective(lattice["blocks"], f0, first, last, origin, pitch, n["eta"], n["depth"], Fraction(c["minimum"]))
+    found = _effective(
+        lattice["blocks"],
+        f0,
+        first=first,
+        last=last,
+        origin=origin,
+        pitch=pitch,
+        eta=n["eta"],
+        depth=n["depth"],
+        minimum=Fraction(c["minimum"]),
+    )
     yield _claim("N <= the sum of (eta/H)^2 over the places", n["effective"], found)
     yield _claim("S1/N <= p", Fraction(c["overlap_1"]) / n["effective"], n["shared"])
     information = n["horizon"] * n["eta"] ** 2 * Fraction(c["overlap_2"]) / (2 * n["sigma"] ** 2 * n["effective"])
@@ -153,7 +163,7 @@ def _many(c, f0, dim, lower, upper):
     yield _claim("the regret <= eta T mean(1 - Q)", c["regret"], least)
 
 
-def _effective(text, f0, first, last, origin, pitch, eta, depth, minimum):
+def _effective(text, f0, *, first, last, origin, pitch, eta, depth, minimum):
     total, letters = ball(0), iter(text)
     waiting = [(tuple(first), tuple(last))]
     while waiting:
@@ -177,7 +187,7 @@ def _effective(text, f0, first, last, origin, pitch, eta, depth, minimum):
     return total
 
 
-def _overlap(alpha, dim, per_length, power, steps=256):
+def _overlap(alpha, dim, *, per_length, power, steps=256):
     """As overlap.py has it, in balls."""
     if alpha > 1:
         if power == 1:

@@ -97,8 +97,8 @@ def best(enclose, cost, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDents
         def worth(gap):
             return np.where(gap <= 0.9 * depth, (0.4 / (0.4 + np.maximum(gap, 0) / depth)) ** 2, 0.0)
 
-        blocks = pave(enclose, lattice, worth, tolerance, most_blocks)
-        return _best_eta(depth, length, lattice, blocks, overlaps, horizon, sigma)
+        blocks = pave(enclose, lattice, worth=worth, tolerance=tolerance, most_blocks=most_blocks)
+        return _best_eta(depth, length, lattice=lattice, blocks=blocks, overlaps=overlaps, horizon=horizon, sigma=sigma)
 
     top = math.log(min(deepest, steepness * cost.side**c.alpha))
     scan = top - np.arange(0.0, 3.0 + math.log(max(horizon, 2.0)), 3.0)
@@ -120,7 +120,7 @@ def worth_of(found) -> float:
     return found.regret if found else 0.0
 
 
-def _best_eta(depth, length, lattice, blocks, overlaps, horizon, sigma):
+def _best_eta(depth, length, *, lattice, blocks, overlaps, horizon, sigma):
     eta = SHARES * depth
     dents = eta * (1 + SLACK) + np.maximum(blocks.most, 0.0)[:, None]
     effective = np.sum(blocks.counts[:, None] * np.where(dents <= depth, (eta / dents) ** 2, 0.0), axis=0)

@@ -62,7 +62,7 @@ def _joined(parts) -> Blocks:
     return Blocks(*(np.concatenate([getattr(p, name) for p in parts]) for name in FIELDS))
 
 
-def pave(enclose, lattice: Lattice, worth, tolerance=0.02, most_blocks=20_000) -> Blocks:
+def pave(enclose, lattice: Lattice, *, worth, tolerance=0.02, most_blocks=20_000) -> Blocks:
     """Cut the lattice until the sum of `worth` over its points is known to `tolerance`, or there are too many blocks.
 
     `enclose(low, high)` bounds the expression over boxes; `worth(value)` is not negative and never grows.  Blocks that

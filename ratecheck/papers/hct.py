@@ -19,7 +19,7 @@ def least_c(rho: float) -> float:
 
 def hypotheses(constants, dim, nu=None, rho=None, side=None, c=None):
     """`nu`, `rho` and `c` are those that the algorithm runs with, `nu` in units of the cost."""
-    yield from hoo.hypotheses(constants, dim, nu, rho, side)
+    yield from hoo.hypotheses(constants, dim, nu=nu, rho=rho, side=side)
     if None not in (c, rho) and c < least_c(rho) * (1 - 1e-12):
         yield Violation("c", f"c = {c:g} is below 2 sqrt(1 / (1 - rho)) = {least_c(rho):.3g}, on which its proof rests")
 

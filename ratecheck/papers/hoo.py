@@ -74,7 +74,7 @@ def least_nu(constants: Constants, dim: int, side: float) -> float:
     return max(near, far) * largest_cell(alpha, dim, side)
 
 
-def hypotheses(c, dim, nu=None, rho=None, side=None):
+def hypotheses(c, dim, *, nu=None, rho=None, side=None):
     """`nu` and `rho` are those that the algorithm runs with, `side` is the longest of the box."""
     if near_optimality_dimension(c.alpha, c.beta, dim) < -1e-9:
         yield Violation("beta", f"beta = {c.beta:g} exceeds d/alpha = {dim / c.alpha:g}: no such cost exists")
@@ -105,7 +105,7 @@ def scale(alpha: float, beta: float, dim: int) -> float:
     return 2.0 ** (alpha * (near_optimality_dimension(alpha, beta, dim) + 2))
 
 
-def onset(constants: Constants, dim, nu, sigma, horizon) -> float:
+def onset(constants: Constants, dim, *, nu, sigma, horizon) -> float:
     """An upper estimate of the T at which cells with a quarter of the largest gap are passed over.
 
     Below it HOO explores uniformly.  It takes cells with nu rho^h below half of that gap, and in each of them so many

@@ -189,7 +189,7 @@ def period_of(constants: Constants, dim: int) -> float:
     return math.nan if constants.lacking("alpha", "beta") else period(constants.alpha, constants.beta, dim)
 
 
-def onset(constants: Constants, dim, mu, a0, side, horizon) -> float:
+def onset(constants: Constants, dim, *, mu, a0, side, horizon) -> float:
     """An upper estimate of the T at which pruning starts; below it the adaptive method explores uniformly.
 
     Cells of level k are pruned once the largest gap exceeds about 2^(-alpha k) (mu a0^alpha + ln T).

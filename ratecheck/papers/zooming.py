@@ -12,7 +12,7 @@ from . import hoo
 
 def hypotheses(constants, dim, nu=None, rho=None, side=None):
     """`nu` and `rho` are those that the algorithm runs with, `nu` in units of the cost."""
-    yield from hoo.hypotheses(constants, dim, nu, rho, side)
+    yield from hoo.hypotheses(constants, dim, nu=nu, rho=rho, side=side)
     if constants.alpha > 1:
         yield Violation("alpha", f"|x - y|^alpha is no metric for alpha = {constants.alpha:g}")
 

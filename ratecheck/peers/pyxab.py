@@ -66,7 +66,7 @@ ALGORITHMS = {
 }
 
 
-def from_pyxab(name, cost, sigma=1.0, nu=None, rho=None, partition="cyclic", **settings) -> AskTell:
+def from_pyxab(name, cost, *, sigma=1.0, nu=None, rho=None, partition="cyclic", **settings) -> AskTell:
     """An algorithm of PyXAB, told what our HOO would be told about the cost, with its theorem where it has one.
 
     `nu` and `rho` are those of `rc.HOO`, in units of the cost, `sigma` is the subgaussian constant of the noise; all

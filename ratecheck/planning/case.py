@@ -56,7 +56,15 @@ def planned_curve(job: Job, span: tuple[int, int], *, sizes: tuple[int, ...], mo
     for cells in sizes:
         alignments = max(FEWEST_ALIGNMENTS, min(most_alignments, ALIGNED_CELLS // cells))
         try:
-            curve = predicted_curve(job.algorithm, job.cost, span[0], cells, alignments, job.seed, job.alignment)
+            curve = predicted_curve(
+                job.algorithm,
+                job.cost,
+                first=span[0],
+                cells=cells,
+                alignments=alignments,
+                seed=job.seed,
+                kind=job.alignment,
+            )
         except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
             continue
         if curve.horizons[-1] >= span[1]:
@@ -68,5 +76,5 @@ def onset_of(job: Job, claim: Claim, *, curve: Curve | None, last: int, margin: 
     """The T from which on the predicted slope stays within the margin of the promise; a rough one without a curve."""
     if curve is None:
         return job.algorithm.onset(job.cost, last)
-    found = visible(curve, claim.rate, job.series.period, margin, claim.kind)
+    found = visible(curve, claim.rate, period=job.series.period, margin=margin, kind=claim.kind)
     return NEVER if found is None else found

@@ -57,7 +57,7 @@ def expected(case: Case, margin: float) -> str:
 
 def _expects(case: Case, margin: float) -> str:
     slope = window_slope(case.curve, *case.window)
-    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
+    seen = visible(case.curve, case.own.rate, period=case.period, margin=margin, kind=case.own.kind)
     promise = f"the promised {case.own.rate.slope:.3g} (its logarithm included)"
     when = (
         f"{promise} is not visible by T = {case.curve.horizons[-1]:.2g}, where the prediction ends"
@@ -76,7 +76,7 @@ def expected_evidence(case: Case, margin: float) -> Evidence | None:
     y = case.curve.log_regret(x) if case.curve else rate.slope * x + rate.log_power * np.log(x)
     runs = max(case.replicates, 3)
     data = LogMeans(horizons, y, np.eye(len(x)) * SCATTER**2 / runs, runs, case.anytime, (), None)
-    found = evidence(Fit(data, rate.log_power, case.period), rate, case.own.kind, margin)
+    found = evidence(Fit(data, rate.log_power, case.period), rate, kind=case.own.kind, margin=margin)
     (se, df), of_noise = found.scatter, float(found.se[WHOLE])
     return replace(found, scatter=(math.hypot(se, of_noise), df))  # points off the line: by theory, and by noise
 

@@ -111,7 +111,7 @@ def window_slope(curve: Curve, first: float, last: float, log_power: float = 0.0
 
 
 def visible(
-    curve: Curve, rate: Rate, period: float | None, margin: float = MARGIN, kind: str = "upper"
+    curve: Curve, rate: Rate, *, period: float | None, margin: float = MARGIN, kind: str = "upper"
 ) -> float | None:
     """The T from which on, to the end of the curve, the slope of R/g over the next stretch stays below the margin.
 
@@ -158,14 +158,14 @@ def far(
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)
-    seen = visible(curve, claim.rate, period, margin, claim.kind)
+    seen = visible(curve, claim.rate, period=period, margin=margin, kind=claim.kind)
     short = _too_short(curve, L, period)
     if short:
         open_ = Judgement(Outcome.INCONCLUSIVE, short)
         slope = float(local[-1]) if len(local) else None
         corrected = open_ if claim.corrected else None
         return Far(curve.horizons[-1], slope, None, None, None, seen, open_, open_, corrected)
-    limit = _limit(L, local, claim.rate, shift, _log_period(period))
+    limit = _limit(L, local, rate=claim.rate, shift=shift, step=_log_period(period))
     power = _power(curve, claim.rate.slope, period, 0.0)
     shifted = None if shift is None else _power(curve, claim.rate.slope, period, shift)
     early = local[-1] > (1 + claim.rate.slope) / 2 and _half(L) < 2 * math.log(onset)
@@ -179,8 +179,9 @@ def far(
         shifted=shifted,
         visible=seen,
         on_exponent=on_exponent,
-        on_printed=_on_power(powers, claim.printed, claim, log_margin, on_exponent),
-        on_corrected=claim.corrected and _on_power(powers, claim.corrected, claim, log_margin, on_exponent),
+        on_printed=_on_power(powers, claim.printed, claim=claim, margin=log_margin, on_exponent=on_exponent),
+        on_corrected=claim.corrected
+        and _on_power(powers, claim.corrected, claim=claim, margin=log_margin, on_exponent=on_exponent),
     )
 
 
@@ -207,7 +208,7 @@ def _last(L, share):
 # The limit of slopes
 
 
-def _limit(L, local, rate, shift, step):
+def _limit(L, local, *, rate, shift, step):
     """The limit of slopes; it covers all estimates, and what the scatter about a line in 1/ln T does to a mean."""
     found, scatter = [_with_the_promised_logarithm(L, local, rate)], 0.0
     for share in (1 / 2, 1 / 3):
@@ -277,13 +278,13 @@ def _power(curve, slope, period, shift):
     """
     L = np.log(curve.horizons)
     y = np.log(curve.regret) - slope * L
-    half, at_half, error = _power_over(L, y, 1 / 2, period, shift)
-    quarter, at_quarter, later = _power_over(L, y, 1 / 4, period, shift)
+    half, at_half, error = _power_over(L, y, share=1 / 2, period=period, shift=shift)
+    quarter, at_quarter, later = _power_over(L, y, share=1 / 4, period=period, shift=shift)
     limit = (quarter * at_quarter - half * at_half) / (at_quarter - at_half)
     return Power.of(half, [half, quarter, limit], 2 * max(error, later), EXACT_POWER, trend=quarter - half)
 
 
-def _power_over(L, y, share, period, shift):
+def _power_over(L, y, *, share, period, shift):
     """The power, the ln T in whose middle it was found, and an error: a wave that is left counts once per period."""
     part = _last(L, share)
     z, step = np.log(L[part] + shift), _log_period(period)
@@ -326,7 +327,7 @@ def _refuted(claim, found):
     return Judgement(Outcome.INCONCLUSIVE, f"{found}, but {claim.theorem} speaks of the worst cost near this one")
 
 
-def _on_power(powers, rate, claim, margin, on_exponent):
+def _on_power(powers, rate, *, claim, margin, on_exponent):
     """Judge a log power at the promised exponent; what stands beside ln T may not change the answer."""
     least, most = min(p.low for p in powers), max(p.high for p in powers)
     values = " and in ln T + shift ".join(f"{p.value:.2f} [{p.low:.2f}, {p.high:.2f}]" for p in powers)

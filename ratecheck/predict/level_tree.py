@@ -97,7 +97,7 @@ class LevelTree:
             new[: self.used] = old[: self.used]
             setattr(self, name, new)
 
-    def walk(self, starts, level, bonus, most, before=-math.inf):
+    def walk(self, starts, level, *, bonus, most, before=-math.inf):
         """The sums by level over the trees below the starts, or None, and a status.
 
         `before` is a lower level; `released` are then the topmost cells that were full at it and are split at this one.

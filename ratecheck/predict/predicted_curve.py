@@ -41,6 +41,7 @@ TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to on
 def predicted_curve(
     algorithm: Algorithm,
     cost: Cost,
+    *,
     first: float,
     cells: int = 2**16,
     alignments: int = 8,
@@ -67,8 +68,12 @@ def predicted_curve(
     replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
     algorithm = algorithm.settle(cost)
     if algorithm.anytime:
-        return _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind)
-    return _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind)
+        return _one_tree_each(
+            algorithm, cost, first=first, last=last, cells=cells, replicates=replicates, seed=seed, kind=kind
+        )
+    return _trees_for_each_horizon(
+        algorithm, cost, first=first, last=last, cells=cells, replicates=replicates, seed=seed, kind=kind
+    )
 
 
 class _Growing:
@@ -85,7 +90,7 @@ class _Growing:
         while self.last / T > 1 - 1e-9:
             bonus = self.rule.bonus(T)
             try:
-                level, sums = settled(self.tree, starts, T, bonus, T, near=near, accuracy=ROUGHLY)
+                level, sums = settled(self.tree, starts, pulls=T, bonus=bonus, horizon=T, near=near, accuracy=ROUGHLY)
             except OutOfReach as limit:
                 self.limit = limit.why
                 break
@@ -95,10 +100,12 @@ class _Growing:
         return np.array(found).reshape(-1, 2)
 
 
-def _one_tree_each(algorithm, cost, first, last, cells, replicates, seed, kind):
-    given = [seeding.alignment(algorithm, cost, first, name, seed, kind) for name in replicates]
+def _one_tree_each(algorithm, cost, *, first, last, cells, replicates, seed, kind):
+    given = [
+        seeding.alignment(algorithm, cost, horizon=first, replicate=name, seed=seed, kind=kind) for name in replicates
+    ]
     for length, offset in given:
-        check_partition(algorithm, cost, first, length, offset, cells)
+        check_partition(algorithm, cost, horizon=first, length=length, offset=offset, most=cells)
     period = algorithm.period(cost)
     period = PERIOD if math.isnan(period) else period
     with pool(cells) as threads:
@@ -118,7 +125,7 @@ def _per_period(periods, points):
     return max(1, min(max(LEAST_PER_PERIOD, fitting), MOST_POINTS // periods))
 
 
-def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, seed, kind):
+def _trees_for_each_horizon(algorithm, cost, *, first, last, cells, replicates, seed, kind):
     def bins(T):
         return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
 
@@ -134,8 +141,10 @@ def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, see
         enough = max(len(replicates), MOST_BINS // bins(T))  # many bins see to an even mean themselves
         for *place, share in places[:enough]:
             nearby = min(last, max(first, T * ratio ** (share - 0.5)))
-            tree, bonus = _anew(algorithm, cost, nearby, place if kind == "random" else None, cells)
-            level, sums = settled(tree, tree.starts(), nearby, bonus, nearby, near=near, accuracy=ROUGHLY)
+            tree, bonus = _anew(algorithm, cost, horizon=nearby, place=place if kind == "random" else None, cells=cells)
+            level, sums = settled(
+                tree, tree.starts(), pulls=nearby, bonus=bonus, horizon=nearby, near=near, accuracy=ROUGHLY
+            )
             near = on_scale(level, bonus, nearby)
             found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
         return np.mean(found, axis=0)
@@ -147,12 +156,12 @@ def _trees_for_each_horizon(algorithm, cost, first, last, cells, replicates, see
     return _curve(first, ratio, np.array(found), limit)
 
 
-def _anew(algorithm, cost, horizon, place, cells):
+def _anew(algorithm, cost, *, horizon, place, cells):
     """The tree of a horizon's own partition, with x* at a place of its cell (None: wherever it is), and the bonus."""
     length, offset = algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
     if place is not None:
         offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
-    check_partition(algorithm, cost, horizon, length, offset, cells)
+    check_partition(algorithm, cost, horizon=horizon, length=length, offset=offset, most=cells)
     rule = algorithm.level_rule(cost, length)
     return LevelTree(cost, rule, length, offset, horizon, cells), rule.bonus(horizon)
 

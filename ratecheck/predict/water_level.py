@@ -117,6 +117,7 @@ def predict(
     algorithm: Algorithm,
     cost: Cost,
     horizons: Sequence[float],
+    *,
     alignments: int | str | Sequence = 32,
     seed: int = 0,
 ) -> Prediction:
@@ -139,11 +140,13 @@ def predict(
     blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
 
     def unit(block, name, given):
-        length, offset = given or seeding.alignment(algorithm, cost, block[-1], name, seed, kind)
-        check_partition(algorithm, cost, block[-1], length, offset)
+        length, offset = given or seeding.alignment(
+            algorithm, cost, horizon=block[-1], replicate=name, seed=seed, kind=kind
+        )
+        check_partition(algorithm, cost, horizon=block[-1], length=length, offset=offset)
         rule = algorithm.level_rule(cost, length)
         tree = LevelTree(cost, rule, length, offset, block[-1])
-        return [_rows(tree, rule.bonus(T), T, name, length) for T in block]
+        return [_rows(tree, rule.bonus(T), horizon=T, alignment=name, length=length) for T in block]
 
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
         units = [threads.submit(unit, block, *place) for block in blocks for place in places]
@@ -199,7 +202,7 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
     return float(length), offset
 
 
-def check_partition(algorithm, cost, horizon, length, offset, most=None):
+def check_partition(algorithm, cost, *, horizon, length, offset, most=None):
     cells, most = math.prod(partition.counts(cost, length, offset)), MOST_CELLS if most is None else most
     if cells > most:
         advice = "take longer cells"
@@ -215,9 +218,9 @@ def check_partition(algorithm, cost, horizon, length, offset, most=None):
     partition.check(cost, length, any(offset), f"length = {length:g}")
 
 
-def _rows(tree, bonus, horizon, alignment, length):
+def _rows(tree, bonus, *, horizon, alignment, length):
     try:
-        key, sums = settled(tree, tree.starts(), float(horizon), bonus, float(horizon))
+        key, sums = settled(tree, tree.starts(), pulls=float(horizon), bonus=bonus, horizon=float(horizon))
     except OutOfReach as limit:
         raise ValueError(
             f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {limit.why}; "
@@ -254,7 +257,7 @@ class _Trial(NamedTuple):
     released: np.ndarray
 
 
-def settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
+def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
     `near` is where to look for it first, on the scale of the search.
@@ -262,14 +265,14 @@ def settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accur
     than it looked: its children are then queried alone, at levels of their own, until they have caught up.
     """
     if pulls <= len(starts):
-        sums, _, _ = tree.walk(starts, -math.inf, bonus, math.inf)
+        sums, _, _ = tree.walk(starts, -math.inf, bonus=bonus, most=math.inf)
         sums[:, [PULLS, REGRET, ERROR]] *= pulls / len(starts)
         return -math.inf, sums
     unit = _unit(bonus, horizon)
 
     def trial(s, before=-math.inf, most=GIVE_UP_AFTER):
         level = unit * math.sinh(s)
-        sums, status, released = tree.walk(starts, level, bonus, most * horizon, before)
+        sums, status, released = tree.walk(starts, level, bonus=bonus, most=most * horizon, before=before)
         return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
 
     step = STEP if near is None else STEP / 8
@@ -303,7 +306,16 @@ def settled(tree, starts, pulls, bonus, horizon, elsewhere=0.0, near=None, accur
             step *= 2
             high = trial(high.s + step, before=low.level, most=HEADROOM)
         if len(high.released):
-            more = _caught_up(tree, high.released, missing, bonus, horizon, elsewhere + low.pulls, low, accuracy)
+            more = _caught_up(
+                tree,
+                high.released,
+                pulls=missing,
+                bonus=bonus,
+                horizon=horizon,
+                elsewhere=elsewhere + low.pulls,
+                low=low,
+                accuracy=accuracy,
+            )
             return low.level, low.sums + more
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
@@ -317,7 +329,7 @@ def on_scale(level, bonus, horizon):
     return math.asinh(level / _unit(bonus, horizon)) if level > -math.inf else None
 
 
-def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, low, accuracy):
+def _caught_up(tree, released, *, pulls, bonus, horizon, elsewhere, low, accuracy):
     """What the pulls add to the sums: released cells are filled, if a lower level left room in them, then the children
     of these are queried."""
     cells, k = released.T
@@ -333,7 +345,16 @@ def _caught_up(tree, released, pulls, bonus, horizon, elsewhere, low, accuracy):
     np.add.at(sums, (k, REGRET), filled * tree.gap[cells])
     rest = pulls - filled.sum()
     if rest > 1e-9 * pulls:
-        _, below = settled(tree, tree.below(released), rest, bonus, horizon, elsewhere, low.s, accuracy)
+        _, below = settled(
+            tree,
+            tree.below(released),
+            pulls=rest,
+            bonus=bonus,
+            horizon=horizon,
+            elsewhere=elsewhere,
+            near=low.s,
+            accuracy=accuracy,
+        )
         np.subtract.at(below, (k, CELLS), 1)
         sums += below
     return sums

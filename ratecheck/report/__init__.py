@@ -39,7 +39,7 @@ def write_report(
 
             families = dict.fromkeys(family for family, _ in analysis.costs)
             known = parameters(info) if pdf else None
-            drawn = {f: draw_study(drafts, f, analysis, svg, known) for f in families}
+            drawn = {f: draw_study(drafts, f, analysis=analysis, svg=svg, parameters=known) for f in families}
         tables = tabulated(analysis)
         write_tables(drafts, tables)
         drafts.write("report.md", written_out(Context.in_markdown(analysis, info, drawn, tables)))

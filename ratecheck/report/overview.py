@@ -85,7 +85,7 @@ def write_overview(root) -> Path:
             from ..figures.plane import Regimes
 
             words = Regimes(**regimes(found, lettered))
-            drawn = draw_overview(drafts, found.fits, found.gaps, found.algorithms, words)
+            drawn = draw_overview(drafts, found.fits, gaps=found.gaps, names=found.algorithms, regimes=words)
             blocks = _blocks(found.in_markdown, drawn)
         drafts.write(PAGE, "\n\n".join([*blocks, *_reports(root)]) + "\n")
     return root / PAGE

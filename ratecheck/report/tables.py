@@ -201,21 +201,21 @@ def details_of(result: Result):
     """Of details.csv: local slopes (raw), and at the log power of theory sensitivity and held-out errors."""
     case, power = result.case, result.own.claim.rate.log_power
 
-    def row(what, choice, horizon, log_power, estimate):
+    def row(what, choice, *, horizon, log_power, estimate):
         names = {"family": case.family, "dim": case.dim, "algorithm": case.algorithm}
         names |= {"what": what, "choice": choice, "horizon": horizon, "log_power": log_power}
         return rounded(names | {"value": estimate.value, "low": estimate.low, "high": estimate.high})
 
     for horizon, estimate in result.local_slopes():
-        yield row("local slope", "", horizon, 0.0, estimate)
+        yield row("local slope", "", horizon=horizon, log_power=0.0, estimate=estimate)
     if result.fit is None or result.fit.problem:
         return
     fit = result.fit.at(power)
     onset = case.onset if case.window[0] < case.onset < NEVER else None
     for choice, estimate in fit.sensitivity(onset, case.shift):
-        yield row("sensitivity", choice, None, power, estimate)
+        yield row("sensitivity", choice, horizon=None, log_power=power, estimate=estimate)
     for horizon, estimate in fit.held_out():
-        yield row("held out", "", horizon, power, estimate)
+        yield row("held out", "", horizon=horizon, log_power=power, estimate=estimate)
 
 
 def gap_row(gap: Gap) -> dict:

@@ -27,7 +27,7 @@ def names_of(algorithm, cost, horizon) -> list:
     return [cost, algorithm] if algorithm.anytime else [cost, algorithm, horizon]
 
 
-def alignment(algorithm, cost, horizon, replicate, seed, kind="random") -> tuple[float, list[float]]:
+def alignment(algorithm, cost, *, horizon, replicate, seed, kind="random") -> tuple[float, list[float]]:
     """The length of a replicate's initial cells, and its offset of the partition, as a fraction of a cell per axis."""
     if kind == "fixed":
         return algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim

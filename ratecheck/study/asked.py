@@ -19,15 +19,15 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
     study = as_asked(study, options)
     folder = options.into(folder or options.home or RESULTS / study.name)
     if options.dry_run:
-        return Conclusion(plan_text(study, folder, options.cores, options.fresh, options.figures))
+        return Conclusion(plan_text(study, folder, workers=options.cores, fresh=options.fresh, figures=options.figures))
     done = conduct(
         study,
         folder,
-        asked.get("scheduler"),
-        options.workers,
-        options.fresh,
-        options.figures,
-        options.say,
+        scheduler=asked.get("scheduler"),
+        workers=options.workers,
+        fresh=options.fresh,
+        figures=options.figures,
+        say=options.say,
         unit_timeout=asked.get("unit_timeout"),
         tls=[asked.get(name) for name in TLS],
     )

@@ -46,6 +46,7 @@ class Conducted(NamedTuple):
 def conduct(
     study: Study,
     folder,
+    *,
     scheduler=None,
     workers=None,
     fresh=False,
@@ -62,7 +63,7 @@ def conduct(
     unit_timeout = checked(unit_timeout)
     drafts = drafted(study)  # what is wrong is said before anything is computed or written
     kernels, tls = all(draft.algorithm.compiled for draft in drafts), tls_files(*tls or (None,) * 3)
-    kind, what = place(scheduler, workers, kernels, tls, unit_timeout is not None)
+    kind, what = place(scheduler, workers, kernels=kernels, tls=tls, limited=unit_timeout is not None)
     check_costs(drafts)
     folder.mkdir(parents=True, exist_ok=True)
     say(f"{study.name}: {study.question}")
@@ -74,7 +75,7 @@ def conduct(
             for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
                 say(sentence)
             _note_plan(store, described(study, planned))
-            _run(study, planned, store, lambda: kind(*what), unit_timeout)
+            _run(study, planned, store=store, make_executor=lambda: kind(*what), unit_timeout=unit_timeout)
             look(store, [plan.case for plan in planned])
             done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
             _pack(store, say)
@@ -122,7 +123,7 @@ def _note_plan(store, plan):
     store.study()  # what no report could be written about is refused before it runs
 
 
-def _run(study, planned, store, make_executor, unit_timeout):
+def _run(study, planned, *, store, make_executor, unit_timeout):
     asides = [*_about_cases(study, planned, store), *hard.lacking(planned, study, store)]
     to_run = [*planned, *hard.unfinished(planned, study, store)]
     executor = make_executor() if asides or units_of(to_run, store, study.noise, 1) else None
@@ -136,7 +137,15 @@ def _run(study, planned, store, make_executor, unit_timeout):
     try:
         units = units_of(to_run, store, study.noise, executor.slots)
         progress = Progress(units, asides=asides, slots=executor.slots)
-        outcome = run_units(units, store, executor, session, progress, asides, unit_timeout)
+        outcome = run_units(
+            units,
+            store,
+            executor=executor,
+            session=session,
+            progress=progress,
+            asides=asides,
+            unit_timeout=unit_timeout,
+        )
         store.note("failed", outcome.failed)
     finally:
         executor.close()
@@ -221,7 +230,7 @@ def _busy(here, whole, workers) -> str:
     return f"; this machine is busy, on a quiet one {clock(whole.on(quiet, workers))}" if here.load > 1.5 else ""
 
 
-def plan_text(study: Study, folder, workers: int, fresh: bool = False, figures: bool = True) -> str:
+def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figures: bool = True) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
     drafts = drafted(study)  # what is wrong is said at once
     few = len(drafts) <= MOST_PREDICTED

@@ -126,7 +126,7 @@ def _known(record, members: int) -> bool:
 
 def _keep(key, horizon, plans, study, slots, store, record):
     store.put_bound(key, horizon, record)
-    new = [member for plan in plans for member in enlisted(plan, study, record, horizon, store)]
+    new = [member for plan in plans for member in enlisted(plan, study, record=record, horizon=horizon, store=store)]
     return [replace(u, seconds=u.seconds + estimate.MEMBER) for u in units_of(new, store, study.noise, slots)]
 
 
@@ -137,7 +137,7 @@ def unfinished(planned: list[Planned], study: Study, store: Store) -> list[Plann
         for horizon in plan.case.hard.horizons:
             record = store.bound(plan.case.hard.key, horizon)
             if _known(record, study.members) and not _finished(plan.case, horizon, store):
-                found += enlisted(plan, study, record, horizon, store)
+                found += enlisted(plan, study, record=record, horizon=horizon, store=store)
     return found
 
 
@@ -148,7 +148,7 @@ def _finished(case, horizon, store) -> bool:
     return all(store.regret(series, i, horizon) is not None for series, i, _ in known["series"])
 
 
-def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Store) -> list[Planned]:
+def enlisted(plan: Planned, study: Study, *, record: dict, horizon: int, store: Store) -> list[Planned]:
     """The members of a bound as cases to be run; which runs they are is noted for the case that they belong to."""
     case = plan.case
     algorithm = next(a for a in study.algorithms if a.label == case.algorithm)
@@ -158,7 +158,7 @@ def enlisted(plan: Planned, study: Study, record: dict, horizon: int, store: Sto
             cost = cost_of(plan.cost, dent)
             settled = algorithm.settle(cost)
             settled.check(cost, horizon, study.alignment == "random")
-            series = series_of(settled, cost, study.seed, study.noise, study.alignment)
+            series = series_of(settled, cost, seed=study.seed, noise=study.noise, alignment=study.alignment)
             listed.append([series.digest, replicate, dent is not None])
             member = replace(
                 case,

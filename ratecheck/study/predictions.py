@@ -31,7 +31,18 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, las
 
     def along(first, cells, alignments, last):
         try:
-            curve = asdict(predicted_curve(algorithm, cost, first, cells, alignments, seed, alignment, last))
+            curve = asdict(
+                predicted_curve(
+                    algorithm,
+                    cost,
+                    first=first,
+                    cells=cells,
+                    alignments=alignments,
+                    seed=seed,
+                    kind=alignment,
+                    last=last,
+                )
+            )
         except ValueError:  # out of reach
             return None
         return curve | {name: _rounded(curve[name]) for name in ("regret", "cells")} if curve["horizons"][1:] else None
@@ -44,7 +55,7 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, las
             record["beyond"] = along(horizons[-1], min(cells, TREES // replicates), replicates, BEYOND * horizons[-1])
     places = "fixed" if alignment == "fixed" else replicates
     try:
-        frame = predict(algorithm, cost, horizons, places, seed).frame
+        frame = predict(algorithm, cost, horizons, alignments=places, seed=seed).frame
     except ValueError as error:
         return record | {"problem": str(error)}
     if not (frame["regret"] > 0).all():

@@ -32,7 +32,9 @@ def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
         return replace(sandwich_of(case, store), look=looks(case))
 
     rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": sandwich}
-    analysis = analyse(planned, runs, study["margin"], comparisons, store.prediction, **rules)
+    analysis = analyse(
+        planned, runs, margin=study["margin"], comparisons=comparisons, predictions=store.prediction, **rules
+    )
     info = Info(
         name=study["name"],
         question=study["question"],

@@ -46,7 +46,7 @@ class Deadline:
         return time.monotonic() > self.end
 
 
-def rerun(store: Store, count: int, seed: int, study=None, seconds: float = PATIENCE):
+def rerun(store: Store, count: int, *, seed: int, study=None, seconds: float = PATIENCE):
     """Run some units again, chosen at random; a declared study knows algorithms and costs that have no name."""
     units = store.units()
     for unit in sorted(random.Random(seed).sample(units, min(count, len(units)))):
@@ -105,7 +105,7 @@ def _member(series: Series, study):
         return None
     for algorithm in study.algorithms:
         settled = algorithm.settle(cost)
-        if series_of(settled, cost, series.seed, study.noise, study.alignment) == series:
+        if series_of(settled, cost, seed=series.seed, noise=study.noise, alignment=study.alignment) == series:
             return cost, settled, study.noise
     return None
 
@@ -116,7 +116,7 @@ def _from_names(series: Series):
     known = {entry.cls: entry for entry in ENTRIES if entry.name is not None}
     algorithm = _called(series.algorithm, {name: partial(_made, entry) for name, entry in known.items()}).settle(cost)
     noise = _called(series.noise, {law.__name__: law for law in LAWS})
-    if series_of(algorithm, cost, series.seed, noise, series.alignment) != series:
+    if series_of(algorithm, cost, seed=series.seed, noise=noise, alignment=series.alignment) != series:
         raise Unknown(f"its names mean something else today; {HINT}")
     return cost, algorithm, noise
 

@@ -175,7 +175,7 @@ class Conducted:
 
 
 def run_units(
-    units, store: Store, executor, session: int, progress, asides=(), unit_timeout: float | None = None
+    units, store: Store, *, executor, session: int, progress, asides=(), unit_timeout: float | None = None
 ) -> Conducted:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 

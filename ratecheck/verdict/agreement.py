@@ -193,10 +193,16 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     squared = variance(table["noise"].iloc[0]) if "noise" in table else 1.0
     means = paired.groupby("horizon")[["noise_effect", "within", "error"]].mean()
     left_open = means["noise_effect"] * squared + means["within"] + means["error"]
-    return compare(paired, paired["regret_predicted"].to_numpy(), left_open.to_numpy(), margin, slope_margin)
+    return compare(
+        paired,
+        paired["regret_predicted"].to_numpy(),
+        left_open=left_open.to_numpy(),
+        margin=margin,
+        slope_margin=slope_margin,
+    )
 
 
-def compare(table, predicted, left_open, margin=MARGIN, slope_margin=SLOPE_MARGIN, level=LEVEL) -> Agreement:
+def compare(table, predicted, *, left_open, margin=MARGIN, slope_margin=SLOPE_MARGIN, level=LEVEL) -> Agreement:
     """The same from a table of runs, what is predicted for each of them, and the share left open at each horizon."""
     import pandas as pd
 
@@ -278,7 +284,7 @@ def _prediction_for(runs) -> Prediction:
     fixed = table["alignment"].iloc[0] == "fixed"
     replicates = "fixed" if fixed else sorted(table["replicate"].unique().tolist())
     horizons = sorted(table["horizon"].unique().tolist())
-    return predict(runs.algorithm, runs.cost, horizons, replicates, int(table["seed"].iloc[0]))
+    return predict(runs.algorithm, runs.cost, horizons, alignments=replicates, seed=int(table["seed"].iloc[0]))
 
 
 def _check_same(table, prediction):

@@ -58,7 +58,7 @@ class Family(NamedTuple):
 def starts(x: np.ndarray, rate: Rate, kind: str, whole: np.ndarray) -> list[Family]:
     """Curves that tend to the promised rate, at x = ln T; `whole` are the weights of a slope over the window."""
     length = x[-1] - x[0]
-    found = [*_bent(x, length, rate, kind, whole), *_faded(x, kind)]
+    found = [*_bent(x, length, rate=rate, kind=kind, whole=whole), *_faded(x, kind)]
     if kind == "upper" and rate.log_power > 0:
         found += _late_logarithm(x, length, rate, whole)
     return [family for family in found if len(family.curves)]
@@ -83,7 +83,7 @@ def _log_rate(x, rate):
     return rate.slope * x + rate.log_power * np.log(x) if rate.log_power else rate.slope * x
 
 
-def _bent(x, length, rate, kind, whole):
+def _bent(x, length, *, rate, kind, whole):
     g = _log_rate(x, rate)
     sign = 1 if kind == "upper" else -1
     for trivial, softness in product(_beginnings(rate, kind), SOFTNESS):

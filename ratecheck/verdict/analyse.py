@@ -167,6 +167,7 @@ class Analysis:
 def analyse(
     cases: list[Case],
     runs,
+    *,
     margin: float,
     comparisons=(),
     predictions=lambda series: None,
@@ -183,7 +184,15 @@ def analyse(
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
     results = [
-        result_of(named, runs(digest), margin, predictions(digest), resolution, look(digest), sandwich(case))
+        result_of(
+            named,
+            runs(digest),
+            margin=margin,
+            prediction=predictions(digest),
+            resolution=resolution,
+            look=look(digest),
+            sandwich=sandwich(case),
+        )
         for case, named in zip(cases, with_distinct_names(cases), strict=True)
         for digest in [case.series.digest]
     ]
@@ -213,7 +222,7 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
 
 
 def result_of(
-    case: Case, table, margin, prediction=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
+    case: Case, table, *, margin, prediction=None, resolution=RESOLUTION, look=1, sandwich: Sandwich = NONE
 ) -> Result:
     if prediction is not None and prediction["curve"] is not None:
         long = Curve.from_json(prediction["curve"])  # than that of the plan, as a rule
@@ -252,7 +261,9 @@ def result_of(
 def judge_parts(fit: Fit, claim: Claim, **rules) -> tuple[Verdict, ...]:
     """On a claim in its parts, before any adjustment; where theory forbids a refutation, that is said."""
     why = irrefutable(claim)
-    return tuple(held_back(v, why) for v in decide_parts(fit, claim.printed, claim.corrected, claim.kind, **rules))
+    return tuple(
+        held_back(v, why) for v in decide_parts(fit, claim.printed, corrected=claim.corrected, kind=claim.kind, **rules)
+    )
 
 
 def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
@@ -286,7 +297,7 @@ def against_theory(case: Case, table, prediction: dict | None) -> tuple[Agreemen
     noise, spread, error = np.array(prediction["left_open"])[sorted(set(columns.tolist()))].T
     left_open = noise * variance(case.series.noise) + spread + error
     try:
-        return compare(table, predicted[rows, columns], left_open), ""
+        return compare(table, predicted[rows, columns], left_open=left_open), ""
     except FitError as problem:
         return None, str(problem)
 
@@ -336,7 +347,7 @@ def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str,
     elif fit is None or trouble:
         found = Verdict(Outcome.INCONCLUSIVE, trouble, margin=margin)
     else:
-        found = decide(fit, claim.rate, claim.kind, margin, resolution=resolution, look=look)
+        found = decide(fit, claim.rate, kind=claim.kind, margin=margin, resolution=resolution, look=look)
         above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
         found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
         left_out = (Remarks(tuple(sandwich.problems)),) if sandwich.problems else ()

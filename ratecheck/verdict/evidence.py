@@ -247,7 +247,7 @@ def refined(pairs):
     return np.concatenate([between.transpose(1, 0, 2).reshape(-1, 2), pairs[-1:]])
 
 
-def evidence(fit: Fit, rate: Rate, kind: str, margin: float, log_power: bool = False) -> Evidence:
+def evidence(fit: Fit, rate: Rate, *, kind: str, margin: float, log_power: bool = False) -> Evidence:
     """About the exponent of a promised rate, or about its log power with the exponent granted."""
     sign = 1 if kind == "upper" else -1
     probes = fit.probes(log_power)

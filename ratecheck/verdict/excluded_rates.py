@@ -24,7 +24,7 @@ class Pairs:
     kind: str
 
 
-def pairs_of(fit: Fit, log_powers, kind: str = "upper", margin: float = MARGIN, look: int | None = None) -> Pairs:
+def pairs_of(fit: Fit, log_powers, *, kind: str = "upper", margin: float = MARGIN, look: int | None = None) -> Pairs:
     """Judge R = T^slope (ln T)^power as a bound, for each log power as far as the verdicts change."""
     powers = np.asarray(log_powers, float)
     away = -1 if kind == "upper" else 1  # the side on which a bound is too strict
@@ -35,7 +35,7 @@ def pairs_of(fit: Fit, log_powers, kind: str = "upper", margin: float = MARGIN, 
 
         def says(slope):
             rate = Rate.of_regret(slope, power)
-            return decide(fit, rate, kind, margin, resolution=np.inf, look=look, words=False).name == name
+            return decide(fit, rate, kind=kind, margin=margin, resolution=np.inf, look=look, words=False).name == name
 
         if not says(far):
             return np.nan

@@ -66,7 +66,7 @@ def judge_case(
     verdicts = tuple(by(fit, claim, **rules) for claim in claims)
     own, tilts = case.own, case.controls if controls is None else controls(verdicts[claims.index(case.own)][0])
     # also where the theorem promises nothing: a control tells whether these runs could have missed its rate
-    tilted = tuple((c, decide(fit.tilted(c.tilt(own)), own.rate, own.kind, **rules)) for c in tilts)
+    tilted = tuple((c, decide(fit.tilted(c.tilt(own)), own.rate, kind=own.kind, **rules)) for c in tilts)
     return Judgement(data, fit, "", verdicts, tilted)
 
 
@@ -89,7 +89,7 @@ def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None =
         return ""
     onset = case.onset
     if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
-        onset = visible(case.curve, case.own.rate, case.period, margin, case.own.kind) or NEVER
+        onset = visible(case.curve, case.own.rate, period=case.period, margin=margin, kind=case.own.kind) or NEVER
     needed = onset * (case.period**2 if case.period else 16.0)
     advice = "; no T that can be run would do"
     if needed < FEASIBLE:
@@ -108,7 +108,7 @@ def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None =
 def _approach(case: Case, margin: float) -> str:
     """When the predicted slope comes near the promise."""
     near = f"within {margin:g} of the promise (its logarithm included)"
-    seen = visible(case.curve, case.own.rate, case.period, margin, case.own.kind)
+    seen = visible(case.curve, case.own.rate, period=case.period, margin=margin, kind=case.own.kind)
     if seen is not None:
         return f"comes {near} at T = {seen:.2g}"
     return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"

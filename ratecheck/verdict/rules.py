@@ -172,6 +172,7 @@ def verdict(
     fit: Fit,
     rate: Rate,
     kind: str = "upper",
+    *,
     margin: float = MARGIN,
     level: float = LEVEL,
     resolution: float = RESOLUTION,
@@ -187,22 +188,31 @@ def verdict(
         v = rc.verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"), kind="upper")
         v.name, v.reason             # CONSISTENT, REFUTED or INCONCLUSIVE, and why
     """
-    return with_force(decide(fit, rate, kind, margin, level, resolution, look))
+    return with_force(decide(fit, rate, kind=kind, margin=margin, level=level, resolution=resolution, look=look))
 
 
 def decide(
-    fit, rate, kind="upper", margin=MARGIN, level=LEVEL, resolution=RESOLUTION, look=None, words=True, log_power=False
+    fit,
+    rate,
+    *,
+    kind="upper",
+    margin=MARGIN,
+    level=LEVEL,
+    resolution=RESOLUTION,
+    look=None,
+    words=True,
+    log_power=False,
 ) -> Verdict:
     """Judge a promised rate, the reason without its force, or (no `words`) no reason at all: that takes less time.
 
     With `log_power` its log power alone is judged, its exponent taken for granted.
     """
     rate = in_steps(fit, rate)
-    check_judged(fit, rate, kind, margin, level, resolution, look)
+    check_judged(fit, rate, kind=kind, margin=margin, level=level, resolution=resolution, look=look)
     at = fit if log_power else fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
-    found = evidence(at, rate, kind, margin, log_power)
+    found = evidence(at, rate, kind=kind, margin=margin, log_power=log_power)
     error, spent = (1 - level) / looks_cost(look), looks_cost(look)
     good, bad = float(found.consistent()), float(found.refuted())
     outcome, p, blames = Outcome.INCONCLUSIVE, 1.0, Blame.NOTHING
@@ -236,6 +246,7 @@ def log_power_verdict(
     fit: Fit,
     rate: Rate,
     kind: str = "upper",
+    *,
     margin: float = LOG_MARGIN,
     level: float = LEVEL,
     look: int | None = None,
@@ -246,11 +257,13 @@ def log_power_verdict(
 
         rc.log_power_verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    return with_force(decide_log_power(fit, rate, kind, margin, level, look))
+    return with_force(decide_log_power(fit, rate, kind=kind, margin=margin, level=level, look=look))
 
 
-def decide_log_power(fit, rate, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
-    return decide(fit, rate, kind, margin, level, math.inf, look, words, log_power=True)
+def decide_log_power(fit, rate, *, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
+    return decide(
+        fit, rate, kind=kind, margin=margin, level=level, resolution=math.inf, look=look, words=words, log_power=True
+    )
 
 
 def blamed(found: Evidence, error: float) -> Blame:
@@ -344,7 +357,7 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
     promised, rate = rate, in_steps(fit, rate)
-    check_judged(fit, rate, "upper", margin, level, RESOLUTION, None)
+    check_judged(fit, rate, kind="upper", margin=margin, level=level, resolution=RESOLUTION, look=None)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
@@ -354,8 +367,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     bent = at.curvature_p() < 1 - level or at.strays(rate.slope, margin, level)
     equal = inside < 1 - level and not bent
     for kind in () if equal else ("upper", "lower"):
-        if decide(fit, promised, kind, margin, level, words=False).name == Outcome.REFUTED:
-            return decide(fit, promised, kind, margin, level)
+        if decide(fit, promised, kind=kind, margin=margin, level=level, words=False).name == Outcome.REFUTED:
+            return decide(fit, promised, kind=kind, margin=margin, level=level)
     first, last = (e.value for e in at.straight()[2:])
     finding = Finding(
         Why.EQUAL if equal else Why.BENT if bent else Why.UNDECIDED,
@@ -398,20 +411,22 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
         rc.judge(runs, rc.Rate.parse("T^0.5 (ln T)^1.5"), window=(2**9, 2**14))
     """
     rules = {name: options.pop(name) for name in ("resolution", "look") if name in options}
-    check_rule(rate, kind, margin, options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules)
+    check_rule(
+        rate, kind, margin=margin, level=options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules
+    )
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
         return Verdict(Outcome.INCONCLUSIVE, str(error), margin=margin)
-    return verdict(fit, rate, kind, margin, options.get("level", LEVEL), **rules)
+    return verdict(fit, rate, kind, margin=margin, level=options.get("level", LEVEL), **rules)
 
 
-def check_judged(fit, rate, kind, margin, level, resolution, look):
+def check_judged(fit, rate, *, kind, margin, level, resolution, look):
     check_fit(fit)
-    check_rule(rate, kind, margin, level, resolution, look)
+    check_rule(rate, kind, margin=margin, level=level, resolution=resolution, look=look)
 
 
-def check_rule(rate, kind, margin, level, resolution, look):
+def check_rule(rate, kind, *, margin, level, resolution, look):
     if not isinstance(rate, Rate):
         raise ValueError(f"rate = {shown(rate)} must be a Rate, such as Rate.parse('T^0.5 (ln T)^1')")
     if kind not in ("upper", "lower"):

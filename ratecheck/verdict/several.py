@@ -65,6 +65,7 @@ def assess(
     fit: Fit,
     printed: Rate,
     corrected: Rate | None = None,
+    *,
     kind: str = "upper",
     margin: float = MARGIN,
     log_margin: float = LOG_MARGIN,
@@ -78,13 +79,24 @@ def assess(
 
         print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
     """
-    exponent, *powers = decide_parts(fit, printed, corrected, kind, margin, log_margin, level, resolution, look)
+    exponent, *powers = decide_parts(
+        fit,
+        printed,
+        corrected=corrected,
+        kind=kind,
+        margin=margin,
+        log_margin=log_margin,
+        level=level,
+        resolution=resolution,
+        look=look,
+    )
     return Assessment(*map(with_force, (exponent.alone, *powers)))
 
 
 def decide_parts(
     fit,
     printed,
+    *,
     corrected=None,
     kind="upper",
     margin=MARGIN,
@@ -94,14 +106,14 @@ def decide_parts(
     look=None,
 ) -> list[Verdict]:
     """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected."""
-    check_judged(fit, printed, kind, margin, level, resolution, look)
+    check_judged(fit, printed, kind=kind, margin=margin, level=level, resolution=resolution, look=look)
     if not (corrected is None or isinstance(corrected, Rate)):
         raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
     if corrected is not None and not math.isclose(corrected.exponent, printed.exponent):
         raise ValueError(f"a correction must keep the exponent, but {printed} and {corrected} differ in it")
     rates = [printed] if corrected in (None, printed) else [printed, corrected]
-    powers = [decide_log_power(fit, rate, kind, log_margin, level, look) for rate in rates]
-    return [decide(fit, rates[-1], kind, margin, level, resolution, look), *powers]
+    powers = [decide_log_power(fit, rate, kind=kind, margin=log_margin, level=level, look=look) for rate in rates]
+    return [decide(fit, rates[-1], kind=kind, margin=margin, level=level, resolution=resolution, look=look), *powers]
 
 
 def holm(verdicts, level: float = LEVEL) -> list[Verdict]:

@@ -110,7 +110,9 @@ def main(argv=None) -> int:
 def _main(arguments) -> int:
     print(HEADER)
     for case in cases():
-        prediction = rc.predict(case.algorithm, case.cost, HORIZONS, arguments.replicates, arguments.seed)
+        prediction = rc.predict(
+            case.algorithm, case.cost, HORIZONS, alignments=arguments.replicates, seed=arguments.seed
+        )
         settings = prediction, HORIZONS, arguments.replicates, arguments.seed
         unmutated = judge(case, "none", *settings)
         for mutant in MUTANTS[case.algorithm.kind]:

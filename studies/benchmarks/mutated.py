@@ -305,8 +305,8 @@ def levels_of(algorithm, length, s) -> Levels:
 
 def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
     """The rows of one run; they name the partition that it should have."""
-    length, _ = seeding.alignment(algorithm, cost, horizons[-1], replicate, seed)
-    own, offset = seeding.alignment(algorithm, cost, horizons[-1], replicate + s.place, seed)
+    length, _ = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
+    own, offset = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate + s.place, seed=seed)
     own *= s.width * horizons[-1] ** s.width_power
     names = seeding.names_of(algorithm, cost, horizons[-1])
     rng = seeding.stream(seed, *names, 0 if s.one_stream else replicate, "run")
@@ -339,7 +339,7 @@ def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> rc.Run
             for replicate in range(replicates)
         ]
         rows = [row for unit in units for row in unit.result()]
-    series = series_of(algorithm, cost, seed, STANDARD, "random")
+    series = series_of(algorithm, cost, seed=seed, noise=STANDARD, alignment="random")
     names = ("cost", "dim", "algorithm", "noise", "alignment", "seed")
     shared = {name: getattr(series, name) for name in names}
     shared["period"] = math.nan if series.period is None else series.period

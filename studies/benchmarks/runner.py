@@ -45,7 +45,7 @@ def runner(study, workers) -> tuple[float, int]:
         place = executor("threads", workers)
         start = time.perf_counter()
         units = units_of(cases(study, curves=no_curve), store, study.noise, workers)
-        outcome = run_units(units, store, place, store.begin_session({}), Progress([]))
+        outcome = run_units(units, store, executor=place, session=store.begin_session({}), progress=Progress([]))
         place.close()
         return time.perf_counter() - start, outcome.steps
 

@@ -126,7 +126,7 @@ def _upper(fit):
 
 
 def _lower(fit):
-    return decide(fit, CLAIM, "lower", words=False)
+    return decide(fit, CLAIM, kind="lower", words=False)
 
 
 def _tight(fit):

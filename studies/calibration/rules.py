@@ -29,7 +29,7 @@ def bent(name, n, repeats, seed) -> list[dict]:
     rows = []
     for i, runs in enumerate(RUNS):
         rng = np.random.default_rng([seed, n, 10 + i])
-        found = shares(decide(bend.fit(rng, runs, n), bend.claim, bend.kind, words=False) for _ in range(repeats))
+        found = shares(decide(bend.fit(rng, runs, n), bend.claim, kind=bend.kind, words=False) for _ in range(repeats))
         row = {"bend": name, "runs": runs, "N": n, "holds": bend.holds, "exponent holds": bend.exponent}
         wrong = not bend.holds and not bend.exponent and bend.kind == "upper"
         rows.append(row | {"shown": bend.shown, **found, "best": best_power(bend, runs, n) if wrong else np.nan})

@@ -36,7 +36,13 @@ def _many(enclose, cost, horizon, sigma, M):
         lattice = Lattice.within(cost.lower, cost.upper, cost.minimisers[0], length)
         if np.any(lattice.first > lattice.last):
             continue
-        blocks = pave(enclose, lattice, lambda gap, depth=depth: np.where(gap <= 0.8 * depth, 1.0, 0.0), 0.1, 5000)
+        blocks = pave(
+            enclose,
+            lattice,
+            worth=lambda gap, depth=depth: np.where(gap <= 0.8 * depth, 1.0, 0.0),
+            tolerance=0.1,
+            most_blocks=5000,
+        )
         for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6):
             count = float(np.sum(blocks.counts[blocks.most <= share * depth]))
             if count >= 2:

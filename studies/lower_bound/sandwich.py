@@ -161,7 +161,7 @@ def contestants(cost):
 
 def _one(family, dim, horizon, members, seed):
     cost = zoo.get(family, dim)
-    record = bounded(cost, horizon, members, seed=seed)
+    record = bounded(cost, horizon, members=members, seed=seed)
     where = {"family": family, "dim": dim, "horizon": horizon}
     bound = where | {"bound": record["regret"], "problem": record["problem"], "drawn": members, "seed": seed}
     if record["problem"]:

@@ -60,7 +60,7 @@ def contestants(cost) -> list[Contestant]:
         Contestant("HOO", OURS, rc.HOO(sigma=sigma), smooth),
     ]
     for name, known in ALGORITHMS.items():
-        theirs = from_pyxab(name, cost, sigma)
+        theirs = from_pyxab(name, cost, sigma=sigma)
         given = ", ".join(f"{k} = {v}" for k, v in known.settings.items())
         nu = {2: smooth, 1: f"numax = {told.nu:.4g}", 0: ""}[len(known.smoothness)]
         first = 2**7 if name == "StroquOOL" else FIRST
@@ -69,12 +69,12 @@ def contestants(cost) -> list[Contestant]:
     c = least_c(told.rho)
     found += [
         Contestant(
-            f"{PYXAB} HCT, c of its theorem", PYXAB, from_pyxab("HCT", cost, sigma, c=c), f"{smooth}, c = {c:.3g}"
+            f"{PYXAB} HCT, c of its theorem", PYXAB, from_pyxab("HCT", cost, sigma=sigma, c=c), f"{smooth}, c = {c:.3g}"
         ),
         Contestant(
             f"{PYXAB} T_HOO, defaults",
             PYXAB,
-            from_pyxab("T_HOO", cost, sigma, nu=2 * sigma, rho=0.5, partition="random"),
+            from_pyxab("T_HOO", cost, sigma=sigma, nu=2 * sigma, rho=0.5, partition="random"),
             f"nu = {2 * sigma:g} (1 in rewards), rho = 0.5, axes drawn at random",
         ),
     ]

@@ -44,7 +44,7 @@ def test_powers_of_the_onset_are_those_of_mu():
 
 def queried(algorithm, cost, horizon, replicate):
     """Whether the cell that holds x* is queried after horizon / 16, step by step from the list of all queries."""
-    length, offset = seeding.alignment(algorithm, cost, horizon, replicate, 0)
+    length, offset = seeding.alignment(algorithm, cost, horizon=horizon, replicate=replicate, seed=0)
     rng = seeding.stream(0, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
     trace = np.full(horizon, -1)
     run = algorithm.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)

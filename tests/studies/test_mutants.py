@@ -82,7 +82,7 @@ OPEN = {
 @cache
 def prediction_of(place, seed):
     case = CASES[place]
-    return rc.predict(case.algorithm, case.cost, HORIZONS, RUNS, seed)
+    return rc.predict(case.algorithm, case.cost, HORIZONS, alignments=RUNS, seed=seed)
 
 
 def outcome_of(place, mutant, seed=0):

@@ -26,7 +26,9 @@ class Slope(NamedTuple):
 def box_counts(label, cost, budget, seed):
     """Per generation of boxes of side h: how many meet {f - f* < ε}, ε as large as the generation is complete for."""
     known = cost.constants
-    found = packings(Target.of(cost), known.alpha, known.M_b, known.mu_min, np.random.default_rng(seed), budget=budget)
+    found = packings(
+        Target.of(cost), known.alpha, unit=known.M_b, bias=known.mu_min, rng=np.random.default_rng(seed), budget=budget
+    )
     rows = {}
     for h, eps, count in zip(found.level_h, found.level_eps, found.level_count, strict=True):
         if count >= ENOUGH and (h not in rows or count > rows[h]["boxes"]):

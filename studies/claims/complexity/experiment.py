@@ -64,7 +64,7 @@ class Complexity(Experiment):
     def _cells(self, case, effort):
         horizons, n = effort.of(self.horizons), effort.of(self.replicates)
         runs = rc.simulate(case.algorithm, case.cost, horizons, n, effort.seed, workers=effort.workers).frame
-        predicted = rc.predict(case.algorithm, case.cost, horizons, n, effort.seed).frame
+        predicted = rc.predict(case.algorithm, case.cost, horizons, alignments=n, seed=effort.seed).frame
         predicted = predicted.rename(columns={"alignment": "replicate", "cells": "predicted"})
         both = runs.merge(predicted[["replicate", "horizon", "predicted"]], on=["replicate", "horizon"])
         both["predicted"] = both["predicted"].round(3)

@@ -46,7 +46,7 @@ class Tally(NamedTuple):
 
 def run(algorithm, cost, horizons, replicate, seed, stale) -> Tally:
     """One run of a settled AdaptiveBins: the partition and the random numbers are those that the engine gives it."""
-    length, offset = seeding.alignment(algorithm, cost, horizons[-1], replicate, seed)
+    length, offset = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
     rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate, "run")
     corners = partition.grid(cost, length, offset)
     m, d = corners.shape

@@ -136,7 +136,9 @@ class Figure1(Experiment):
         partitions = "fixed" if place.alignment == "fixed" else effort.of(self.foreseen)
         (cost, _), *_ = costs
         return {
-            key: float(rc.predict(algorithm(cost), cost, [self.horizon], partitions, effort.seed).regret[0])
+            key: float(
+                rc.predict(algorithm(cost), cost, [self.horizon], alignments=partitions, seed=effort.seed).regret[0]
+            )
             / self.horizon
             for key, algorithm in self._algorithms(dim).items()
         }
@@ -148,7 +150,8 @@ class Figure1(Experiment):
             costs = [cost_of_run(family, dim, run, effort.seed) for run in range(effort.of(self.foreseen))]
             found[family, dim] = {
                 key: [
-                    float(rc.predict(algorithm(cost), cost, [self.horizon], "fixed").regret[0]) / self.horizon
+                    float(rc.predict(algorithm(cost), cost, [self.horizon], alignments="fixed").regret[0])
+                    / self.horizon
                     for cost in costs
                 ]
                 for key, algorithm in self._algorithms(dim).items()

@@ -60,7 +60,7 @@ class Case:
         return f"{self.family} d = {self.dim}, {mu}"
 
     def alignment(self, replicate, seed):
-        return seeding.alignment(self.algorithm, self.cost, 1, replicate, seed)
+        return seeding.alignment(self.algorithm, self.cost, horizon=1, replicate=replicate, seed=seed)
 
     def bound(self, k, T):
         """The proof's bound on R_k, without its constant."""
@@ -92,7 +92,9 @@ def profile(case, runs, seed) -> pd.DataFrame:
     """By horizon and level: means over the runs, what is predicted for the same partitions, and the proof's bound."""
     n = runs.frame["replicate"].nunique()
     found = made(case, runs.levels, seed)
-    predicted = rc.predict(case.algorithm, case.cost, sorted(runs.frame["horizon"].unique().tolist()), n, seed)
+    predicted = rc.predict(
+        case.algorithm, case.cost, sorted(runs.frame["horizon"].unique().tolist()), alignments=n, seed=seed
+    )
     foretold = predicted.levels.groupby(["horizon", "level"])["regret"].sum() / n
     rows = []
     for (T, k), part in found.groupby(["horizon", "level"]):
@@ -129,7 +131,7 @@ def growth(case, runs, seed) -> pd.DataFrame:
     """
     horizons = np.array(sorted(runs.frame["horizon"].unique()))
     n = runs.frame["replicate"].nunique()
-    foretold = rc.predict(case.algorithm, case.cost, horizons.tolist(), n, seed).levels
+    foretold = rc.predict(case.algorithm, case.cost, horizons.tolist(), alignments=n, seed=seed).levels
     first, last = _from_onset_to_peak(case, foretold[foretold["horizon"] == horizons[-1]], n, seed)
     depth = 1 + max(runs.levels["level"].max(), foretold["level"].max())
     kept = horizons >= 2 ** (case.D * (first + 1))
@@ -182,7 +184,7 @@ def far(case, alignments, seed) -> pd.DataFrame:
     period = case.algorithm.period(case.cost)
     count = 1 + math.floor(4 * math.log(case.far / 2**12) / math.log(period))
     horizons = [round(2**12 * period ** (i / 4)) for i in range(count)]
-    levels = rc.predict(case.algorithm, case.cost, horizons, alignments, seed).levels
+    levels = rc.predict(case.algorithm, case.cost, horizons, alignments=alignments, seed=seed).levels
     means = levels.groupby(["horizon", "level"])["regret"].sum().unstack(fill_value=0.0) / alignments
     ratio = means.to_numpy() / case.bound(means.columns.to_numpy(), means.index.to_numpy()[:, None])
     first, last = _from_onset_to_peak(case, levels[levels["horizon"] == means.index[-1]], alignments, seed)

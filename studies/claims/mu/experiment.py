@@ -102,7 +102,10 @@ class Mu(Experiment):
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.factors):
                 made = rc.simulate(algorithm, cost, horizons, runs, effort.seed, workers=effort.workers)
-                found[family, dim, factor] = made, rc.predict(algorithm, cost, horizons, runs, effort.seed)
+                found[family, dim, factor] = (
+                    made,
+                    rc.predict(algorithm, cost, horizons, alignments=runs, seed=effort.seed),
+                )
         return found
 
     def _regrets(self, sweep) -> DataFrame:
@@ -164,7 +167,7 @@ class Mu(Experiment):
             for factor in self.onset_factors:
                 algorithm = rc.AdaptiveBins(mu=factor * cost.constants.mu_min).settle(cost)
                 runs = rc.simulate(algorithm, cost, horizons, self.onset_runs, effort.seed, workers=effort.workers)
-                ahead = rc.predict(algorithm, cost, horizons, self.onset_runs, effort.seed)
+                ahead = rc.predict(algorithm, cost, horizons, alignments=self.onset_runs, seed=effort.seed)
                 R = runs.frame.groupby("horizon")["regret"].mean()
                 row = {"family": family, "dim": dim, "factor": factor, "mu": algorithm.mu, "runs": self.onset_runs}
                 row |= {"key": algorithm.mu * (cost.side * MIDDLE) ** alpha, "exponent": (dim + 2 * alpha) / alpha}
@@ -236,7 +239,9 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = rc.predicted_curve(algorithm, cost, 2.0**10, effort.of(self.far_cells), seed=effort.seed)
+                curve = rc.predicted_curve(
+                    algorithm, cost, first=2.0**10, cells=effort.of(self.far_cells), seed=effort.seed
+                )
                 found.append((family, cost, factor, algorithm, curve))
         return found
 

@@ -103,7 +103,9 @@ class NoiseLaws(Experiment):
             key = (str(cost), algorithm.kind)
             if key not in foretold:
                 alignments = effort.of(self.replicates)
-                foretold[key] = rc.predict(algorithm, cost, self._horizons(effort), alignments, effort.seed).frame
+                foretold[key] = rc.predict(
+                    algorithm, cost, self._horizons(effort), alignments=alignments, seed=effort.seed
+                ).frame
             rows += [names | row for row in _compared(runs.frame, foretold[key])]
         return pd.DataFrame(rows)
 
@@ -119,7 +121,7 @@ class NoiseLaws(Experiment):
             for algorithm in self._algorithms(cost):
                 runs = self._run(algorithm, cost, rc.Gaussian(1.0), effort)
                 foretold = rc.predict(
-                    algorithm, cost, self._horizons(effort), effort.of(self.replicates), effort.seed
+                    algorithm, cost, self._horizons(effort), alignments=effort.of(self.replicates), seed=effort.seed
                 ).frame
                 for row in _compared(runs.frame, foretold):
                     row |= {name: sigma * row[name] for name in ("regret", "error", "predicted")}

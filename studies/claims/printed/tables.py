@@ -50,7 +50,7 @@ def fresh_table(costs, horizons, seed) -> pd.DataFrame:
         rule = RULES[PRINTED].settle(cost)
         for horizon in horizons:
             trace = np.zeros(horizon, dtype=np.int64)
-            length, offset = seeding.alignment(rule, cost, horizon, 0, seed)
+            length, offset = seeding.alignment(rule, cost, horizon=horizon, replicate=0, seed=seed)
             bins = len(partition.grid(cost, length, offset))
             rng = seeding.stream(seed, str(cost), str(rule), horizon, "fresh bins")
             run = rule.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)
@@ -107,7 +107,7 @@ def _aligned(cost, width, places):
 
 def _predicted(cost, width, horizon, places) -> float:
     rule = rc.UniformBins(width=width)
-    return float(rc.predict(rule, cost, [horizon], _aligned(cost, width, places)).regret[0])
+    return float(rc.predict(rule, cost, [horizon], alignments=_aligned(cost, width, places)).regret[0])
 
 
 def curve_table(costs, horizons, alignments, most, seed) -> pd.DataFrame:
@@ -117,7 +117,7 @@ def curve_table(costs, horizons, alignments, most, seed) -> pd.DataFrame:
         cost = zoo.get(family, dim)
         places = _places(cost, alignments)
         reached = _affordable(CORRECTED, cost, horizons, most)
-        adaptive = rc.predict(RULES[ADAPTIVE], cost, reached, alignments, seed).regret
+        adaptive = rc.predict(RULES[ADAPTIVE], cost, reached, alignments=alignments, seed=seed).regret
         rows += [(family, dim, ADAPTIVE, T, math.nan, R) for T, R in zip(reached, adaptive, strict=True)]
         kinds = [CORRECTED] + [PRINTED] * (cost.constants.beta > 1)
         for kind in kinds:

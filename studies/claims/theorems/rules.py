@@ -106,7 +106,7 @@ def _case(key, runs, curves, window) -> Case:
         *key,
         claim,
         rc.fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
-        compare(runs, runs["predicted"].to_numpy(), left_open),
+        compare(runs, runs["predicted"].to_numpy(), left_open=left_open),
         far(curve, claim, algorithm.period(cost), shift, algorithm.onset(cost, curve.horizons[-1])),
     )
 

@@ -38,7 +38,7 @@ def run_table(cases, horizons, replicates, effort) -> pd.DataFrame:
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
         runs = rc.simulate(algorithm_of(mu), cost, horizons, replicates, effort.seed, workers=effort.workers).frame
-        foretold = rc.predict(algorithm_of(mu), cost, horizons, replicates, effort.seed).frame
+        foretold = rc.predict(algorithm_of(mu), cost, horizons, alignments=replicates, seed=effort.seed).frame
         foretold = foretold.rename(columns={"alignment": "replicate", "regret": "predicted", "noise": "noise_effect"})
         paired = runs.merge(foretold.drop(columns=["side", "cells"]), on=["replicate", "horizon"], validate="1:1")
         squared = variance(paired["noise"].iloc[0])
@@ -52,7 +52,7 @@ def curve_table(cases, first, cells, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = rc.predicted_curve(algorithm_of(mu).settle(cost), cost, first, cells, seed=seed, last=last)
+        curve = rc.predicted_curve(algorithm_of(mu).settle(cost), cost, first=first, cells=cells, seed=seed, last=last)
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
