@@ -253,7 +253,7 @@ def test_a_calibration(words, place, monkeypatch):
 def test_a_benchmark(main, words, place, monkeypatch):
     monkeypatch.setattr(engine, "speed_table", lambda *_: pytest.fail("it has begun"))
     monkeypatch.setattr(generator, "measure", lambda: pytest.fail("it has begun"))
-    monkeypatch.setattr(runner, "loop", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr(runner, "loop", lambda *_, **__: pytest.fail("it has begun"))
     check_refused(typed(main, words, place))
 
 
@@ -310,7 +310,7 @@ def test_a_benchmark(main, words, place, monkeypatch):
     ids=lambda words: " ".join(words)[:60].encode("unicode_escape").decode(),
 )
 def test_the_console_script(words, place, monkeypatch):
-    monkeypatch.setattr(zoo_cli, "audit", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr(zoo_cli, "audit", lambda *_, **__: pytest.fail("it has begun"))
     check_refused(typed(cli.main, words, place))
 
 

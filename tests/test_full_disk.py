@@ -78,7 +78,7 @@ def test_of_a_gallery(tmp_path, capsys, monkeypatch):
 def test_of_a_calibration(tmp_path, capsys, monkeypatch):
     tables = calibration.measure.Tables(*[pd.DataFrame({"x": [1]})] * len(calibration.measure.Tables.__annotations__))
     monkeypatch.setattr(calibrated, "calibrate", lambda **_: tables)
-    monkeypatch.setattr(calibrated, "report", lambda *_: "")
+    monkeypatch.setattr(calibrated, "report", lambda *_, **__: "")
     check(calibrated.main, ["--out", tmp_path / "c"], capsys)
 
 
@@ -89,7 +89,7 @@ def test_of_a_benchmark(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(speed, "against_targets", lambda *_: [])
     monkeypatch.setattr(speed, "start_up", lambda *_: (0.0, 0.0))
     for name in ("growth", "workers", "memory"):
-        monkeypatch.setattr(speed, name, lambda *_: ("", 0.0, 1.0))
+        monkeypatch.setattr(speed, name, lambda *_, **__: ("", 0.0, 1.0))
     check(speed.main, ["--quick", "--out", tmp_path / "b"], capsys)
 
 

@@ -162,7 +162,7 @@ def test_the_benchmark_measures_seconds_and_memory(large):
 
 
 def test_the_benchmark_states_its_targets_beside_the_figures(monkeypatch, capsys):
-    monkeypatch.setattr(benchmark, "measured", lambda *_: benchmark.Spent(1.25, 1.5, 0.125))
+    monkeypatch.setattr(benchmark, "measured", lambda *_, **__: benchmark.Spent(1.25, 1.5, 0.125))
     assert benchmark.main(["--rows", "1e3"]) == 0
     _, header, report, *exports = capsys.readouterr().out.splitlines()
     assert header.split(maxsplit=1)[0] == "command"
