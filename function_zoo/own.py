@@ -163,7 +163,7 @@ class Own:
 
     failure = None  # the last exception of a callback, which cannot pass through machine code
 
-    def __init__(self, f, way, many, sign, lower, upper):
+    def __init__(self, f, way, *, many, sign, lower, upper):
         self.f, self.way, self.many, self.sign, self.lower, self.upper = f, way, many, sign, lower, upper
 
     def __getstate__(self):
@@ -305,7 +305,7 @@ def recognised(f, lower, *, upper, sign, where="cost") -> Own:
             refusals.append(f"{_spelt(way, dim)}: {type(error).__name__}: {error}")
             continue
         _check_values(f, way, points=points, found=found, where=where)
-        return Own(f, way, _many(f, way, points, found), sign, lower, upper)
+        return Own(f, way, many=_many(f, way, points, found), sign=sign, lower=lower, upper=upper)
     raise InvalidChoice(
         f"{where}: f cannot be called with a point of {dim} coordinate{'s' * (dim > 1)} ("
         + "; ".join(" ".join(refusal.split())[:200] for refusal in refusals)

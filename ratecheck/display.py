@@ -66,7 +66,7 @@ def fenced(text, language="") -> str:
     return "\n".join([fence + language, *lines, fence])
 
 
-def wrapped(text, first="", others="", *, width=WIDTH, cut=False) -> list[str]:
+def wrapped(text, *, first="", others="", width=WIDTH, cut=False) -> list[str]:
     """Lines of a text in which no formula is broken; a word that is longer than a line is cut only if asked."""
     whole = re.sub(r"\(ln T\)|\S+ = \S+", lambda found: found[0].replace(" ", NO_BREAK), " ".join(text.split()))
     indents = {"initial_indent": first, "subsequent_indent": others}

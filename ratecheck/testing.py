@@ -104,7 +104,7 @@ def _table(algorithm, cost, horizons=HORIZONS, replicates=3, workers=1):
 def _begun(algorithm, cost, horizon):
     from .engine.simulate import begin
 
-    return begin(algorithm.settle(cost), cost, horizon, 0)[0]
+    return begin(algorithm.settle(cost), cost, horizon=horizon, replicate=0)[0]
 
 
 @clause("the interface of protocol.py")
@@ -193,7 +193,17 @@ def _stopped(algorithm, cost):
     stop.set()
     settled = algorithm.settle(cost)
     block = HORIZONS if settled.anytime else HORIZONS[:1]
-    rows, _, _ = run_replicate(settled, cost, block, 0, 0, STANDARD, "random", False, stop)
+    rows, _, _ = run_replicate(
+        settled,
+        cost,
+        horizons=block,
+        replicate=0,
+        seed=0,
+        noise=STANDARD,
+        alignment="random",
+        diagnostics=False,
+        stop=stop,
+    )
     _require(rows == [], f"a run that was stopped before its first step has {len(rows)} rows")
 
 
@@ -362,7 +372,7 @@ def _diagnostics(algorithm, cost):
 def _begun_with_diagnostics(algorithm, cost):
     from .engine.simulate import begin
 
-    return begin(algorithm.settle(cost), cost, HORIZONS[0], 0, diagnostics=True)
+    return begin(algorithm.settle(cost), cost, horizon=HORIZONS[0], replicate=0, diagnostics=True)
 
 
 def _elsewhere(algorithm, cost):

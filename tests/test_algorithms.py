@@ -74,7 +74,7 @@ def test_a_level_rule_foretells_the_same_partitions(algorithm):
 def test_regret_is_what_the_queries_cost(algorithm):
     """Between the best and the worst value of the cost on the box and its margin, at every step."""
     settled = algorithm.settle(COST)
-    run, _ = begin(settled, COST, 60, 0)
+    run, _ = begin(settled, COST, horizon=60, replicate=0)
     before = 0.0
     for t in range(1, 61):
         run.advance(t)

@@ -149,11 +149,11 @@ def test_a_run_that_comes_out_otherwise_is_an_error_and_nothing_of_its_unit_is_s
         again = rows(1, (10, 20, 40))
         again[1]["regret"] *= 1 + 2**-52
         with pytest.raises(StoreError, match=r"cone\(dim=1\), UniformBins\(width=None\), replicate 1, T = 20.*regret"):
-            store.add(SERIES, again, session, 40, 0.5)
+            store.add(SERIES, again, session=session, steps=40, seconds=0.5)
         with pytest.raises(StoreError, match="dim"):
-            store.add(replace(SERIES, dim=2), rows(7), session, 40, 0.5)
+            store.add(replace(SERIES, dim=2), rows(7), session=session, steps=40, seconds=0.5)
         with pytest.raises(StoreError, match=r"replicate 8, T = 10.*inf"):
-            store.add(SERIES, [rows(8)[0] | {"regret": float("inf")}], session, 40, 0.5)
+            store.add(SERIES, [rows(8)[0] | {"regret": float("inf")}], session=session, steps=40, seconds=0.5)
         assert len(table_of(store)) == 6
     Store(tmp_path).close()
 
@@ -163,7 +163,7 @@ def test_a_row_belongs_to_the_unit_that_wrote_it_first(tmp_path):
     with Store(tmp_path, create=True) as store:
         session = store.begin_session({})
         for replicate in range(3):
-            store.add(SERIES, rows(replicate, (10, 15, 20, 40)), session, 40, 0.5)
-        store.add(OTHER, rows(0) + rows(1), session, 40, 0.5)
+            store.add(SERIES, rows(replicate, (10, 15, 20, 40)), session=session, steps=40, seconds=0.5)
+        store.add(OTHER, rows(0) + rows(1), session=session, steps=40, seconds=0.5)
     with Store(tmp_path) as store:
         assert len(table_of(store)) == 3 * 4 + 4

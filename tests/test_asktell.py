@@ -104,7 +104,7 @@ class Other(RandomSearch):
 
 
 def test_a_factory_is_given_what_it_names():
-    run, _ = begin(rc.AskTell(Named), COST, 100, 0, noise=Gaussian(0.5))
+    run, _ = begin(rc.AskTell(Named), COST, horizon=100, replicate=0, noise=Gaussian(0.5))
     assert run.player.sigma == 0.5
     assert isinstance(run.player.seed, int)
     assert run.player.width == 3.0
@@ -113,7 +113,7 @@ def test_a_factory_is_given_what_it_names():
     assert not rc.AskTell(RandomSearch).anytime
     assert not rc.AskTell(Other).anytime
     fixed = rc.AskTell(partial(Named, sigma=7.0))
-    assert begin(fixed, COST, 100, 0)[0].player.sigma == 7.0
+    assert begin(fixed, COST, horizon=100, replicate=0)[0].player.sigma == 7.0
     same = [rc.simulate(rc.AskTell(f), COST, [20], 1).frame["regret"][0] > 0 for f in (Other, lambda *a: Other(*a))]
     assert all(same)
     with pytest.raises(ValueError, match=r"missing a required argument: 'colour'.*dim, lower, upper"):

@@ -154,7 +154,7 @@ def test_compiled_algorithms_hear_rewards_and_have_no_partition():
     compiled = rc.Compiled(lambda dim, lower, upper, horizon, rng: np.zeros(2), middle, remember, anytime=True)
     for maximise in (False, True):
         cost = zoo.cost(distance, -1, 1, **{"maximum" if maximise else "minimum": 1.3 * maximise}, maximise=maximise)
-        run, _ = engine.begin(compiled, cost, 10, 0, noise=rc.Gaussian(0.0))
+        run, _ = engine.begin(compiled, cost, horizon=10, replicate=0, noise=rc.Gaussian(0.0))
         run.advance(10)
         told[int(maximise)] = run.memory[0]
     assert told.tolist() == pytest.approx([3.0, 3.0])  # ten times f(0) = 0.3, a cost and a reward
@@ -272,7 +272,7 @@ def planner(algorithm=Search):
 @pytest.mark.parametrize("algorithm", [Search, ExploreThenCommit])
 def test_a_larger_budget_tells_more_and_no_plan_exceeds_its_own(algorithm):
     plans, pace = planner(algorithm), Pace((32, 64, 128), (32e-4, 64e-4, 128e-4))
-    found = [plans.within(pace, seconds, 2) for seconds in (10, 60, 600)]
+    found = [plans.within(pace, seconds, workers=2) for seconds in (10, 60, 600)]
     for plan, seconds in zip(found, (10, 60, 600), strict=True):
         assert ENOUGH <= plan.replicates <= MOST
         assert plan.seconds <= seconds
@@ -285,13 +285,13 @@ def test_a_larger_budget_tells_more_and_no_plan_exceeds_its_own(algorithm):
 def test_what_is_given_is_kept_and_what_is_impossible_refused():
     plans, pace = planner(), Pace((32, 64, 128), (3.2, 6.4, 12.8))  # a tenth of a second per step
     with pytest.raises(ValueError, match=r"a budget of 60 s is too short: .* budget = '.*' allows 32 runs"):
-        plans.within(pace, 60, 2)
-    assert plans.within(pace, 7200, 2).replicates >= FEW
+        plans.within(pace, 60, workers=2)
+    assert plans.within(pace, 7200, workers=2).replicates >= FEW
     fast = Pace((32, 64, 128), (32e-5, 64e-5, 128e-5))
-    assert plans.within(fast, 60, 2, replicates=50).replicates == 50
-    assert plans.within(fast, 60, 2, horizons=(64, 128, 256)).horizons == (64, 128, 256)
-    assert plans.within(fast, 60, 2).workers == 2
-    assert plans.within(replace(fast, load=10.0), 20, 2).workers == 1  # processes would take longer to start
+    assert plans.within(fast, 60, workers=2, replicates=50).replicates == 50
+    assert plans.within(fast, 60, workers=2, horizons=(64, 128, 256)).horizons == (64, 128, 256)
+    assert plans.within(fast, 60, workers=2).workers == 2
+    assert plans.within(replace(fast, load=10.0), 20, workers=2).workers == 1  # processes would take longer to start
     assert plans.gain(fast, 4) == 4
     assert plans.gain(replace(fast, load=3.0), 4) == 2  # what others leave of three more cores
 

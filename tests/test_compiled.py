@@ -65,7 +65,7 @@ def tell_and_grow(state, t, x, y):
 @every_example
 def test_against_a_loop_by_hand(example, any_seed):
     steps = 3000 + any_seed
-    run, _ = begin(example.algorithm(2), COST, steps, 0)
+    run, _ = begin(example.algorithm(2), COST, horizon=steps, replicate=0)
     run.advance(steps)
     assert run.regret == example.by_hand(COST, steps)
 
@@ -73,7 +73,9 @@ def test_against_a_loop_by_hand(example, any_seed):
 @every_example
 @pytest.mark.parametrize("noise", [rc.Gaussian(1.0), rc.StudentT(2.0), rc.Rademacher(0.5), rc.Uniform(1.0)], ids=repr)
 def test_against_plain_python(example, noise, any_seed):
-    compiled, plain = (begin(example.algorithm(2), COST, 300, 1, any_seed, noise)[0] for _ in range(2))
+    compiled, plain = (
+        begin(example.algorithm(2), COST, 300, horizon=1, replicate=any_seed, seed=noise)[0] for _ in range(2)
+    )
     advance = plain.loop.interpreted(plain)
     for until in (1, 100, 300):
         compiled.advance(until)
@@ -90,7 +92,7 @@ def test_compiled_already_or_here():
 
 
 def test_a_state_may_grow():
-    run, _ = begin(rc.Compiled(init, ask, tell_and_grow), COST, 1000, 0)
+    run, _ = begin(rc.Compiled(init, ask, tell_and_grow), horizon=COST, replicate=1000, seed=0)
     for until in (1, 2, 3, 700, 1000):
         run.advance(until)
         assert run.memory.count == until
@@ -116,12 +118,12 @@ def test_random_numbers_in_python_and_compiled():
 
 def test_a_long_run_has_the_cost_written_in(monkeypatch):
     algorithm = rc.Compiled(init, ask, tell_and_grow, name="long")
-    run, _ = begin(algorithm, COST, 4000, 0)
+    run, _ = begin(algorithm, COST, horizon=4000, replicate=0)
     monkeypatch.setattr(type(run.kernel), "PAYS_OFF", 1000)
     for until in (1500, 3000, 4000):
         run.advance(until)
     assert run.formula in run.kernel.own
-    whole, _ = begin(algorithm, zoo.get("cone", 2), 4000, 0)
+    whole, _ = begin(algorithm, zoo.get("cone", 2), horizon=4000, replicate=0)
     advance = whole.loop.interpreted(whole)
     advance(4000)
     assert run.regret == whole.regret
@@ -380,7 +382,7 @@ def test_an_impossible_cost_is_refused():
     line = zoo.get("cone", 1)
     cost = replace(line, name="hole", formula=formula, registered=False, gap=None, mean=None, minimum=0.0)
     algorithm = rc.Compiled(init, ask_high, tell)
-    run, _ = begin(algorithm, cost, 100, 0)
+    run, _ = begin(algorithm, cost, horizon=100, replicate=0)
     with pytest.raises(ValueError, match=r"hole.*is nan at x"):
         run.advance(100)
 

@@ -111,7 +111,7 @@ def test_runs_that_are_stored_must_come_out_again(tmp_path, place):
     rows = perform([(0, (8,))], cost, algorithm, 0, study_of(RandomSearch).noise, "random")[0]
     rows[0]["regret"] += 1e-9
     with Store(tmp_path, create=True) as store:
-        store.add(case.series, rows, store.begin_session({}), 8, 0.1)
+        store.add(case.series, rows, session=store.begin_session({}), steps=8, seconds=0.1)
     with pytest.raises(NotDeterministic, match=r"replicate 0 at T = 8 is stored with regret = .*--fresh"):
         run(tmp_path, place, study_of(RandomSearch))
 

@@ -132,7 +132,7 @@ def test_an_export_is_whole_or_the_old_one(folder, form, monkeypatch):
 def test_no_exported_cell_starts_a_formula(tmp_path, text):
     with Store(tmp_path, create=True) as store:
         series = replace(SERIES, noise=text)
-        store.add(series, rows(0), store.begin_session({}), 1, 1.0)
+        store.add(series, rows(0), session=store.begin_session({}), steps=1, seconds=1.0)
     assert cli.main(["export", str(tmp_path), "--csv"]) == 0
     content = (tmp_path / "runs.csv").read_bytes().decode()
     assert "\r" not in content  # it is no end of a row to everybody

@@ -368,14 +368,19 @@ def test_of_two_functions_the_worse_counts():
     assert len(minimax.chosen(record["drawn"], 2)) == 4
 
 
+def judged_with(sandwich):
+    fit, trouble = fit_of(sandwich)
+    return {"fit": fit, "trouble": trouble, "margin": 0.05, "resolution": 0.25, "look": None}
+
+
 def test_a_small_slope_above_the_curve_refutes_nothing():
     steps = [2**k for k in range(8, 18, 2)]
     flat = [Rung(T, 0.1, tuple(100.0 * T**0.1 * (1 + 0.001 * i) for i in range(6))) for T in steps]
     between, claim = Sandwich(tuple(flat), members=6), theorem3.claim(zoo.get("cone", 1).constants, 1)
-    found = judge_bound(claim, between, *fit_of(between), 0.05, 0.25, None)
+    found = judge_bound(claim, between, **judged_with(between))
     assert found.name == "INCONCLUSIVE"
     assert "cannot last" in found.reason
     assert found.assessment.exponent.catches is None
     assert BELOW_THE_CURVE in with_force(found.assessment.exponent).reason
-    none = judge_bound(claim, NONE, *fit_of(NONE), 0.05, 0.25, None)
+    none = judge_bound(claim, NONE, **judged_with(NONE))
     assert (none.name, none.reason) == ("INCONCLUSIVE", "no family: none was run")

@@ -189,7 +189,9 @@ def test_a_regret_that_is_hard_to_compute_with(copied, tmp_path, regret, everywh
         new.note("study", study)
         for series, rows in units:
             changed = [(*row[:2], regret, *row[3:]) if everywhere or row[:2] == (1, 64) else row for row in rows]
-            new.add(series, [dict(zip(names, row, strict=True)) for row in changed], session, 1, 1.0)
+            new.add(
+                series, [dict(zip(names, row, strict=True)) for row in changed], session=session, steps=1, seconds=1.0
+            )
     said = outcome(tmp_path / "forged")
     assert ("no run leaves" in said) == (regret > 1e150)
 

@@ -24,7 +24,7 @@ every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=
 
 
 def advanced(algorithm, steps=3000, cost=COST, **how):
-    run, _ = begin(algorithm.settle(cost), cost, steps, 0, **how)
+    run, _ = begin(algorithm.settle(cost), cost, horizon=steps, replicate=0, **how)
     run.advance(steps)
     return run
 

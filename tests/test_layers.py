@@ -118,3 +118,36 @@ def test_files_and_functions_are_short(module):
         and node.name not in KERNELS
     ]
     assert long == []
+
+
+PROTOCOLS = {"start", "panel", "drive"}  # called by position: of an algorithm, of a figure, of a kernel
+MAKERS = ("ratecheck.algorithms.", "ratecheck.peers.")  # what they make gets what `start`, or a factory, was given
+    "start",
+    "panel",
+    "drive",
+}  # called by position: an algorithm's start, a panel of a figure, a kernel's loop
+TASKS = {"perform", "predicted", "bounded", "_keep", "_many", "_two", "_unpacked", "_table"}  # get a tuple of arguments
+PUBLIC = {"simulate", "check", "assert_rate", "predict", "verdict", "log_power_verdict", "assess", "fit_rate"}
+PUBLIC |= {"write_report", "estimate", "cost"}  # documented with three arguments in their places, or four
+COMPILED = ("compiled", "inlined", "cfunc", "family(")  # kernels; families of the zoo get keywords
+
+
+def positional(function: ast.FunctionDef) -> list[str]:
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_of_many_arguments_all_but_two_are_keywords(module):
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    found = [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+        and len(positional(node)) > 2
+        and len(positional(node)) + len(node.args.kwonlyargs) > 4
+        and not (node.name in ("__init__", "__call__") and module.startswith(MAKERS))
+        and not any(word in ast.unparse(decorator) for decorator in node.decorator_list for word in COMPILED)
+    ]
+    allowed = PROTOCOLS | TASKS | PUBLIC
+    assert [name for name in found if name not in allowed and not name.endswith("_kernel")] == []

@@ -43,7 +43,7 @@ def test_the_next_unit_is_refused(tmp_path, accident):
         accident(folder)
         after = (folder / FILE).read_bytes() if (folder / FILE).exists() else None
         for write in (
-            lambda: store.add(SERIES, rows(7), session, 1, 1.0),
+            lambda: store.add(SERIES, rows(7), session=session, steps=1, seconds=1.0),
             lambda: store.note("study", {"a": 1}),
             lambda: store.end_session(session, {}),
         ):

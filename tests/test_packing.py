@@ -96,7 +96,7 @@ def test_streams_of_another_name_are_kept(tmp_path, studied):
         _, series, rows = old.unit(1)
     with Store(tmp_path, create=True) as store:
         rows = [dict(zip(names, (*row[:-1], "mine"), strict=True)) for row in rows]
-        store.add(series, rows, store.begin_session({}), 1, 1.0)
+        store.add(series, rows, session=store.begin_session({}), steps=1, seconds=1.0)
         pack_beside(store)
     before = contents(tmp_path)
     (tmp_path / FILE).unlink()
@@ -140,7 +140,9 @@ def test_a_packed_file_of_more_runs_is_not_lost(packed, tmp_path, capsys):
     names = ("replicate", "horizon", "regret", "cells", "side", "anytime", "stream")
     (tmp_path / "less").mkdir()
     with Store(tmp_path / "less", create=True) as store:
-        store.add(series, [dict(zip(names, rows[0], strict=True))], store.begin_session({}), 1, 1.0)
+        store.add(
+            series, [dict(zip(names, rows[0], strict=True))], session=store.begin_session({}), steps=1, seconds=1.0
+        )
     shutil.copy(packed / PACKED, tmp_path / "less")
     assert run("export", tmp_path / "less", "--csv") == 0
     assert "holds other runs" in capsys.readouterr().err

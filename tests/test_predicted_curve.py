@@ -122,7 +122,7 @@ def test_theory_far_out():
     cost = zoo.get("quadratic", 1)
     algorithm = rc.AdaptiveBins().settle(cost)
     curve = rc.predicted_curve(algorithm, cost, first=FIRST, cells=2**14, last=1e300)
-    found = rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost))
+    found = rc.far(curve, algorithm.claims(cost)[0], period=algorithm.period(cost), shift=algorithm.shift(cost))
     assert found.exponent.value == pytest.approx(0.5, abs=0.01)
     assert found.shifted.low < 1.25 < found.shifted.high + 0.05 < 1.5
     assert [v.name for v in (found.on_exponent, found.on_printed, found.on_corrected)] == ["CONSISTENT"] * 3

@@ -26,7 +26,7 @@ from tests.test_zoo import every_cost
 
 def tree_of(cost, length, offset, horizon=100.0):
     algorithm = rc.AdaptiveBins().settle(cost)
-    return LevelTree(cost, algorithm.level_rule(cost, length), length, offset, horizon)
+    return LevelTree(cost, algorithm.level_rule(cost, length), length=length, offset=offset, horizon=horizon)
 
 
 def corners_of(tree):

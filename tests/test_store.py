@@ -46,7 +46,7 @@ def filled(folder, replicates=(0, 1, 2)):
     with Store(folder, create=True) as store:
         session = store.begin_session({"workers": 1})
         for replicate in replicates:
-            store.add(SERIES, rows(replicate), session, 20, 0.5)
+            store.add(SERIES, rows(replicate), session=session, steps=20, seconds=0.5)
         return store.digest()
 
 
@@ -148,7 +148,7 @@ def test_a_full_disk_loses_no_finished_unit(tmp_path):
         def write_on():
             nonlocal written
             for replicate in range(3, 5000):
-                store.add(SERIES, rows(replicate, range(10, 60)), session, 20, 0.5)
+                store.add(SERIES, rows(replicate, range(10, 60)), session=session, steps=20, seconds=0.5)
                 written += 1
 
         with pytest.raises(StoreError, match=r"cannot grow.*finished units are kept"):
@@ -156,7 +156,7 @@ def test_a_full_disk_loses_no_finished_unit(tmp_path):
         assert written > 0
     with Store(tmp_path, create=True) as store:
         assert store.count("abc") == 6 + 50 * written
-        store.add(SERIES, rows(9999), session, 20, 0.5)  # there is room again
+        store.add(SERIES, rows(9999), session=session, steps=20, seconds=0.5)  # there is room again
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_disk_that_fails_a_reader_does_not_speak_of_growth(tmp_path, name, wri
 
 def test_a_store_that_cannot_be_read_says_so(tmp_path, monkeypatch, capsys):
     with Store(tmp_path, create=True) as store:
-        store.add(SERIES, rows(0), store.begin_session({}), 20, 0.5)
+        store.add(SERIES, rows(0), session=store.begin_session({}), steps=20, seconds=0.5)
 
     def failing(*_):
         error = sqlite3.OperationalError("disk I/O error")
@@ -202,7 +202,7 @@ WRITER = textwrap.dedent("""
     with Store(sys.argv[1], create=True) as store:
         session = store.begin_session({})
         for replicate in range(10**6):
-            store.add(SERIES, rows(replicate), session, 1, 1.0)
+            store.add(SERIES, rows(replicate), session=session, steps=1, seconds=1.0)
             print(replicate, flush=True)
 """)
 

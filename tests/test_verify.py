@@ -95,7 +95,13 @@ def forged(folder, change):
         for number in old.units():
             _, series, rows = old.unit(number)
             names = ("replicate", "horizon", "regret", "cells", "side", "anytime", "stream")
-            new.add(series, [change(dict(zip(names, row, strict=True))) for row in rows], session, 1, 1.0)
+            new.add(
+                series,
+                [change(dict(zip(names, row, strict=True))) for row in rows],
+                session=session,
+                steps=1,
+                seconds=1.0,
+            )
     return other
 
 
@@ -163,7 +169,7 @@ def test_a_plug_in_runs_again_from_its_declaration(tmp_path, capsys):
     ((case, cost, algorithm),) = cases(study)
     with Store(tmp_path, create=True) as store:
         rows = perform([(0, (8,)), (0, (64,)), (1, (8,))], cost, algorithm, 0, study.noise, "random")[0]
-        store.add(case.series, rows, store.begin_session({}), 80, 0.1)
+        store.add(case.series, rows, session=store.begin_session({}), steps=80, seconds=0.1)
     code, said = verify(capsys, tmp_path)
     assert code == 0
     assert "cannot be run again: AskTell(RandomSearch)" in said

@@ -267,7 +267,7 @@ def _judged(job, claim, *, rules, case, rung, made) -> Assertion:
         warnings.simplefilter("ignore", RuntimeWarning)
         runs = gathered(job, [made[unit] for unit in job.units(rung.horizons, range(rung.replicates))])
     rule = {"margin": rules.tolerance, "resolution": math.inf, "look": rung.number}
-    judgement = judge_case(case, runs, partial(_decided, rules), rules=rule)
+    judgement = judge_case(case, runs, by=partial(_decided, rules), rules=rule)
     fit = None if judgement.fit is None else judgement.fit.at(claim.rate.log_power)
     return Assertion(claim, job.algorithm, job.cost, runs, fit, judgement.verdicts[0][0], rung, rules)
 

@@ -109,13 +109,13 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
 
 def _timed(job, replicate, *, horizons, clock, seconds) -> Pace:
     """How long a replicate takes to reach horizons, as far as a number of seconds lasts."""
-    how = (replicate, job.seed, job.noise, job.alignment)
+    how = {"replicate": replicate, "seed": job.seed, "noise": job.noise, "alignment": job.alignment}
     found, spent, run = [], 0.0, None
     for horizon in horizons:
         begun = clock()
         if run is None or not job.algorithm.anytime:
             target = horizons[-1] if job.algorithm.anytime else horizon
-            run, _ = begin(job.algorithm, job.cost, target, *how)
+            run, _ = begin(job.algorithm, job.cost, horizon=target, **how)
         run.advance(horizon)
         took = clock() - begun
         before = found[-1] if found and job.algorithm.anytime else 0.0
@@ -230,7 +230,7 @@ class Planner:
         """
         return 1 + (hands - 1) / pace.load if self.job.plain else hands
 
-    def within(self, pace: Pace, seconds: float, workers: int, horizons=None, replicates=None, budget=None) -> Plan:
+    def within(self, pace: Pace, seconds: float, *, workers: int, horizons=None, replicates=None, budget=None) -> Plan:
         """The plan that tells most in so many seconds of a budget; horizons or replicates may be fixed."""
         hands = 1 if self.job.plain and pace.load * STARTUP > DEAR * seconds else workers
         overhead = pace.load * (JUDGING + (STARTUP if self.job.plain and hands > 1 else 0.0))
@@ -246,7 +246,7 @@ class Planner:
 
         if horizons is not None:
             if count(horizons) < FEW:
-                raise ValueError(self._refusal(pace, budget or seconds, horizons, workers))
+                raise ValueError(self._refusal(pace, budget or seconds, horizons=horizons, workers=workers))
             return made(horizons, count(horizons), self.curve(horizons[-1]))
         ends = [2**k for k in range(SHORTEST.bit_length() - 1 + FEWEST_DOUBLINGS, _reachable(self.job).bit_length())]
         numbers = {last: count(self.grid(last)) for last in ends}
@@ -254,13 +254,17 @@ class Planner:
         fewest = replicates or (ENOUGH if numbers[ends[0]] >= ENOUGH else FEW)
         possible = [last for last in ends if numbers[last] >= fewest and fits[last]]
         if not possible:
-            raise ValueError(self._refusal(pace, budget or seconds, self.grid(ends[0]), workers, replicates))
+            raise ValueError(
+                self._refusal(
+                    pace, budget or seconds, horizons=self.grid(ends[0]), workers=workers, replicates=replicates
+                )
+            )
         curve = self.curve(possible[-1])
         plans = [made(self.grid(last), numbers[last], curve) for last in possible[-6:]]
         best = min(plan.worth for plan in plans)
         return next(plan for plan in reversed(plans) if plan.worth <= best + NEARLY or math.isinf(best))
 
-    def _refusal(self, pace, seconds, horizons, workers, replicates=None) -> str:
+    def _refusal(self, pace, seconds, *, horizons, workers, replicates=None) -> str:
         number = replicates or ENOUGH
         needed = number * self.each(pace, horizons) / SPARE / self.gain(pace, workers) + pace.load * (JUDGING + STARTUP)
         needed = max(1.2 * needed, 2 * seconds)  # what was too short does not become enough

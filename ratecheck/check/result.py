@@ -159,7 +159,7 @@ class Check(Speaking):
         lines = wrapped(facts.pop("verdict"), others="  ", width=width)
         for name, value in facts.items():
             if name != "caution" or value != "none":
-                lines += wrapped(str(value), f"{name:8}  ", " " * 10, width=width)
+                lines += wrapped(str(value), first=f"{name:8}  ", others=" " * 10, width=width)
         return "\n".join(lines)
 
     def __repr__(self):

@@ -111,7 +111,7 @@ def _checked(job, claim, cautions, asked: Asked) -> Check:
         asked.say(cautions[-1] + "; starting anew")
 
     job, (plan, runs, remarks) = with_lowest(job, lambda job: _run(job, claim, asked), lowered)
-    return _judged(job, claim, plan, runs, asked=asked, cautions=cautions + remarks)
+    return _judged(job, claim, plan=plan, runs=runs, asked=asked, cautions=cautions + remarks)
 
 
 # Running
@@ -170,7 +170,7 @@ def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
         """Seconds of the budget; half of it at least, for what is compiled once must not leave nothing for runs."""
         return max(seconds - (time.monotonic() - begun), LEAST * seconds)
 
-    plan = planner.within(pace, left(), asked.workers, horizons, replicates, seconds)
+    plan = planner.within(pace, left(), workers=asked.workers, horizons=horizons, replicates=replicates, budget=seconds)
     plan = replace(plan, seconds=plan.seconds + time.monotonic() - begun)
     return plan, Limit(left(), left() + (OVERRUN - 1) * seconds)
 
@@ -181,7 +181,8 @@ def _tried(job, horizons) -> list[str]:
     for horizon in horizons:
         job.algorithm.check(job.cost, horizon, job.alignment == "random")
     horizon = min([REPEATED, *horizons])
-    runs = [begin(job.algorithm, job.cost, horizon, 0, job.seed, job.noise, job.alignment)[0] for _ in range(2)]
+    how = {"seed": job.seed, "noise": job.noise, "alignment": job.alignment}
+    runs = [begin(job.algorithm, job.cost, horizon=horizon, replicate=0, **how)[0] for _ in range(2)]
     for run in runs:
         run.advance(horizon)
     if runs[0].regret == runs[1].regret:
@@ -217,8 +218,8 @@ def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
 # Judging
 
 
-def _judged(job, claim, plan, runs, *, asked: Asked, cautions) -> Check:
-    judgement = judge_case(plan.case, runs, _in_words, rules=asked.rules, controls=_caught)
+def _judged(job, claim, *, plan, runs, asked: Asked, cautions) -> Check:
+    judgement = judge_case(plan.case, runs, by=_in_words, rules=asked.rules, controls=_caught)
     judged, fit, control = judgement.verdicts[0][0], judgement.fit, None
     if fit is not None:
         fit = fit.at(claim.rate.log_power)

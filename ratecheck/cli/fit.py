@@ -192,7 +192,7 @@ def page(fit, judged) -> list[str]:
     facts = [line.partition("  ")[::2] for line in str(fit).splitlines()]
     facts += diagnostics(fit).items()
     facts += [("" if i else "found", text) for i, text in enumerate(fit.remarks)]
-    lines = [line for name, value in facts for line in wrapped(value, f"{name:9}  ", " " * 11)]
+    lines = [line for name, value in facts for line in wrapped(value, first=f"{name:9}  ", others=" " * 11)]
     return lines if judged is None else [*lines, "", *wrapped(str(judged))]
 
 

@@ -114,8 +114,8 @@ class Job:
 
     def run(self, unit, stop):
         replicate, horizons = unit
-        how = (self.seed, self.noise, self.alignment, self.diagnostics)
-        return run_replicate(self.algorithm, self.cost, horizons, replicate, *how, stop)
+        how = {"seed": self.seed, "noise": self.noise, "alignment": self.alignment, "diagnostics": self.diagnostics}
+        return run_replicate(self.algorithm, self.cost, horizons=horizons, replicate=replicate, stop=stop, **how)
 
     def __str__(self):
         return f"{self.algorithm} on {self.cost}"
@@ -284,26 +284,17 @@ def series_of(algorithm: Algorithm, cost: Cost, *, seed: int, noise: Noise, alig
     return Series(digest, *names, None if math.isnan(period) else period)
 
 
-def run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, diagnostics, stop):
+def run_replicate(algorithm, cost, *, replicate, **how):
     """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
     try:
-        return _replicate(
-            algorithm,
-            cost,
-            horizons=horizons,
-            replicate=replicate,
-            seed=seed,
-            noise=noise,
-            alignment=alignment,
-            diagnostics=diagnostics,
-            stop=stop,
-        )
+        return _replicate(algorithm, cost, replicate=replicate, **how)
     except AlgorithmError as error:
         raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
 
 
 def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, diagnostics, stop):
-    run, length = begin(algorithm, cost, horizons[-1], replicate, seed, noise, alignment, diagnostics)
+    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": diagnostics}
+    run, length = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, **how)
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
     stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
@@ -357,7 +348,7 @@ class Pace:
 
 
 def begin(
-    algorithm: Algorithm, cost, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
+    algorithm: Algorithm, cost, *, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
     """A replicate before its first step, and the length of its initial cells."""
     length, offset = seeding.alignment(algorithm, cost, horizon=horizon, replicate=replicate, seed=seed, kind=alignment)

@@ -83,7 +83,7 @@ def points(table: Table, asked: Roles, *, where=None, anytime=None, step=None, w
     if roles.spread is not None:
         found = _of_means(table.frame, roles, T, Y)
     else:
-        found = _of_runs(table.frame, roles, T, Y, anytime=anytime, words=words)
+        found = _of_runs(table.frame, roles, T=T, Y=Y, anytime=anytime, words=words)
     if found.source == "series":
         idle = [c for c in table.frame if is_numeric(table.frame[c]) and c not in roles.used() and c != asked.x]
         table = table.remarked(f"not used: {listed(idle)}") if idle else table
@@ -182,7 +182,7 @@ def _is_step(column, X, Y) -> bool:
 # Runs, means, series
 
 
-def _of_runs(frame, roles, T, Y, *, anytime, words) -> Points:
+def _of_runs(frame, roles, *, T, Y, anytime, words) -> Points:
     horizons = np.unique(T)
     places = [np.flatnonzero(t == T) for t in horizons]
     declared = next((c for c in frame.columns if plain(c) == "anytime"), None)
@@ -199,15 +199,15 @@ def _of_runs(frame, roles, T, Y, *, anytime, words) -> Points:
         )
         return Points(horizons, np.array([Y[p[0]] for p in places]), None, remarks=(note,))
     if roles.run is not None:
-        return _of_named_runs(frame, roles, horizons, places, Y, anytime=anytime, words=words)
+        return _of_named_runs(frame, roles, horizons=horizons, places=places, Y=Y, anytime=anytime, words=words)
     _check_hidden_groups(frame, roles)
     if anytime:
         raise FitError(f"runs that are seen at every {roles.x} need a column that names them (run=..., --run NAME)")
     said = f"{_counts(places)} rows at each {roles.x} and no column of runs: each row is a run of its own"
-    return _samples(horizons, [Y[p] for p in places], words, said)
+    return _samples(horizons, [Y[p] for p in places], words=words, remark=said)
 
 
-def _of_named_runs(frame, roles, horizons, places, Y, *, anytime, words) -> Points:
+def _of_named_runs(frame, roles, *, horizons, places, Y, anytime, words) -> Points:
     labels = frame[roles.run].to_numpy()
     by = [dict(zip(labels[p].tolist(), Y[p], strict=True)) for p in places]
     for t, p, d in zip(horizons, places, by, strict=True):
@@ -216,7 +216,7 @@ def _of_named_runs(frame, roles, horizons, places, Y, *, anytime, words) -> Poin
     if anytime is False or not any(set(a) & set(b) for a, b in pairwise(by)):
         why = "" if anytime is False else f": no {roles.run} is seen twice"
         said = f"{_counts(places)} separate runs at each {roles.x}{why}"
-        return _samples(horizons, [np.array(list(d.values())) for d in by], words, said)
+        return _samples(horizons, [np.array(list(d.values())) for d in by], words=words, remark=said)
     everywhere, ids = set.intersection(*map(set, by)), set.union(*map(set, by))
     missing = len(ids) - len(everywhere)
     if missing and (anytime or len(everywhere) < max(FEWEST_RUNS, len(ids) / 2)):
@@ -230,7 +230,7 @@ def _of_named_runs(frame, roles, horizons, places, Y, *, anytime, words) -> Poin
     if missing:
         said += f"; runs that are missing at some {roles.x} are left out: {missing}"
     keys = [label for label in dict.fromkeys(labels.tolist()) if label in everywhere]
-    return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], words, said, anytime=True)
+    return _samples(horizons, [np.array([d[k] for k in keys]) for d in by], words=words, remark=said, anytime=True)
 
 
 def _twice(frame, roles, place) -> str:
@@ -269,7 +269,7 @@ def _check_hidden_groups(frame, roles):
             )
 
 
-def _samples(horizons, samples, words, remark, *, anytime=False) -> Points:
+def _samples(horizons, samples, *, words, remark, anytime=False) -> Points:
     fewest = min(map(len, samples))
     if fewest > 1 and all(np.ptp(s) == 0 for s in samples):
         note = f"all runs agree to the last digit at every {words.x}: they are read as one deterministic series"

@@ -30,11 +30,11 @@ def summary(fit) -> RateSummary:
     """The coefficients with the errors of the jackknife, and diagnostics."""
     regression = _regression(fit)
     table = RateSummary()
-    _add_halves(table, regression, TITLE, *_settings(fit, regression))
+    _add_halves(table, regression, TITLE, _settings(fit, regression))
     coefficients = summary_params((regression, *_coefficients(fit)), xname=_names(fit), alpha=round(1 - fit.level, 12))
     coefficients.output_formats["txt"]["colwidths"] = COEFFICIENTS
     table.tables.append(coefficients)
-    _add_halves(table, regression, "", *_diagnostics(fit, regression))
+    _add_halves(table, regression, "", _diagnostics(fit, regression))
     table.add_extra_txt(["Notes:", *(f"[{i}] {note}" for i, note in enumerate(_notes(fit), 1))])
     return table
 
@@ -143,7 +143,7 @@ def _notes(fit):
         yield f"Without harmonics, and no verdict: {fit.problem}."
 
 
-def _add_halves(table, regression, title, left, right):
-    left, right = ([(f"{name}:", [str(value)]) for name, value in half.items()] for half in (left, right))
+def _add_halves(table, regression, title, halves):
+    left, right = ([(f"{name}:", [str(value)]) for name, value in half.items()] for half in halves)
     table.add_table_2cols(regression, title=title, gleft=left, gright=right, yname="", xname=[])
     table.tables[-1].output_formats["txt"]["colwidths"] = HALVES

@@ -84,7 +84,7 @@ def lower_bound(
 
         print(rc.lower_bound(cost, horizon=1e3))     # in units of R, the cumulative regret
     """
-    family = HardFamily(cost, horizon, sigma, M, blocks)
+    family = HardFamily(cost, horizon, sigma=sigma, M=M, blocks=blocks)
     if family.problem:
         raise ValueError(family.problem)
     content = certificate(

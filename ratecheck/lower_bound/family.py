@@ -49,7 +49,7 @@ class HardFamily:
     """
 
     def __init__(
-        self, cost: Cost, horizon: float, sigma: float = 1.0, M: float | None = None, blocks: int = many.MOST_BLOCKS
+        self, cost: Cost, horizon: float, *, sigma: float = 1.0, M: float | None = None, blocks: int = many.MOST_BLOCKS
     ):
         if not isinstance(cost, Cost):
             raise ValueError(f"cost = {shown(cost)} is no cost; make one with function_zoo.get or Cost(...)")
@@ -84,10 +84,10 @@ class HardFamily:
     @cached_property
     def found(self) -> many.ManyDents | pair.OneDent | None:
         """The dents with the largest lower bound; None where there are none."""
-        given = self.cost, self.horizon, self.sigma, self.M
-        dents = many.best(self.above, *given, self.blocks)
+        given = {"horizon": self.horizon, "sigma": self.sigma, "M": self.M}
+        dents = many.best(self.above, self.cost, most_blocks=self.blocks, **given)
         if dents is None or dents.regret < 0.5 * self.sigma * math.sqrt(self.horizon):  # two functions never reach that
-            both = [dents, pair.best(self.above, *given)]
+            both = [dents, pair.best(self.above, self.cost, **given)]
             dents = max((found for found in both if found), key=lambda found: found.regret, default=None)
         return dents
 

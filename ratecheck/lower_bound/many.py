@@ -74,7 +74,7 @@ def missed(p, information):
     return np.mean(1 - farthest(p, middles * information), axis=0)
 
 
-def best(enclose, cost, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDents | None:
+def best(enclose, cost, *, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDents | None:
     """The parameters with the largest bound; None where no family of this kind has one."""
     c, dim = cost.constants, cost.dim
     steepness = (M - c.M_b) / mean_error(c.alpha, dim)  # (b): depth <= steepness * length^alpha

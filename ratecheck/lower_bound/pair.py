@@ -59,7 +59,7 @@ def least_regret(s, kappa, horizon, sigma) -> float:
     return low
 
 
-def best(enclose, cost, horizon, sigma, M) -> OneDent | None:
+def best(enclose, cost, *, horizon, sigma, M) -> OneDent | None:
     """The parameters with the largest bound; None where no pair of this kind has one.  `enclose` bounds f0 - m."""
     c, dim = cost.constants, cost.dim
     steepness = (M - c.M_b) / mean_error(c.alpha, dim)

@@ -17,7 +17,7 @@ def least_c(rho: float) -> float:
     return 2 * math.sqrt(1 / (1 - rho))
 
 
-def hypotheses(constants, dim, nu=None, rho=None, side=None, c=None):
+def hypotheses(constants, dim, *, nu=None, rho=None, side=None, c=None):
     """`nu`, `rho` and `c` are those that the algorithm runs with, `nu` in units of the cost."""
     yield from hoo.hypotheses(constants, dim, nu=nu, rho=rho, side=side)
     if None not in (c, rho) and c < least_c(rho) * (1 - 1e-12):

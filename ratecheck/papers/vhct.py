@@ -13,7 +13,7 @@ from . import hoo
 LEAST_C = 1.0  # the bonus is Bernstein's for c = 1
 
 
-def hypotheses(constants, dim, nu=None, rho=None, side=None, c=None):
+def hypotheses(constants, dim, *, nu=None, rho=None, side=None, c=None):
     """`nu`, `rho` and `c` are those that the algorithm runs with, `nu` in units of the cost."""
     yield from hoo.hypotheses(constants, dim, nu=nu, rho=rho, side=side)
     if c is not None and c < LEAST_C:

@@ -10,7 +10,7 @@ from ..claims import Theorem, Violation
 from . import hoo
 
 
-def hypotheses(constants, dim, nu=None, rho=None, side=None):
+def hypotheses(constants, dim, *, nu=None, rho=None, side=None):
     """`nu` and `rho` are those that the algorithm runs with, `nu` in units of the cost."""
     yield from hoo.hypotheses(constants, dim, nu=nu, rho=rho, side=side)
     if constants.alpha > 1:

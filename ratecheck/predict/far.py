@@ -138,6 +138,7 @@ def _log_shape(rate, L):
 def far(
     curve: Curve,
     claim: Claim,
+    *,
     period: float | None,
     shift: float | None = None,
     onset: float = math.inf,
@@ -154,7 +155,7 @@ def far(
 
         algorithm = rc.AdaptiveBins().settle(cost)
         curve = rc.predicted_curve(algorithm, cost, first=2**10, cells=2**10)
-        rc.far(curve, algorithm.claims(cost)[0], algorithm.period(cost), algorithm.shift(cost)).exponent    # of R
+        rc.far(curve, algorithm.claims(cost)[0], period=algorithm.period(cost), shift=algorithm.shift(cost)).exponent
     """
     middles, local = slopes(curve, period)
     L = np.log(middles)

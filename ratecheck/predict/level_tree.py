@@ -41,7 +41,7 @@ WEIGHTS = np.array([1 / 2, 1 / 2, 5 / 18, 8 / 18, 5 / 18])
 class LevelTree:
     """The cells of one partition of a cost, for an algorithm with a level rule, up to a horizon."""
 
-    def __init__(self, cost, rule, length, offset, horizon, most_cells=None):
+    def __init__(self, cost, rule, *, length, offset, horizon, most_cells=None):
         self.cost, self.dim = cost, (d := cost.dim)
         self.most_cells = MOST_CELLS if most_cells is None else most_cells
         levels = 1

@@ -79,9 +79,9 @@ def predicted_curve(
 class _Growing:
     """One alignment of an anytime algorithm, asked at growing horizons."""
 
-    def __init__(self, algorithm, cost, length, offset, cells, last):
+    def __init__(self, algorithm, cost, *, length, offset, cells, last):
         self.rule, self.last = algorithm.level_rule(cost, length), last
-        self.tree = LevelTree(cost, self.rule, length, offset, last, cells)
+        self.tree = LevelTree(cost, self.rule, length=length, offset=offset, horizon=last, most_cells=cells)
         self.limit = f"T = {last:.0e}"
 
     def along(self, first, ratio):
@@ -109,7 +109,11 @@ def _one_tree_each(algorithm, cost, *, first, last, cells, replicates, seed, kin
     period = algorithm.period(cost)
     period = PERIOD if math.isnan(period) else period
     with pool(cells) as threads:
-        trees = list(threads.map(lambda pair: _Growing(algorithm, cost, *pair, cells, last), given))
+        trees = list(
+            threads.map(
+                lambda pair: _Growing(algorithm, cost, length=pair[0], offset=pair[1], cells=cells, last=last), given
+            )
+        )
         periods = 2 * min(map(len, threads.map(lambda tree: tree.along(first, period**2), trees)))
         points = POINTS if cells > SMALL else POINTS // 2
         ratio = period ** (1 / _per_period(max(1, periods), points))
@@ -163,7 +167,7 @@ def _anew(algorithm, cost, *, horizon, place, cells):
         offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
     check_partition(algorithm, cost, horizon=horizon, length=length, offset=offset, most=cells)
     rule = algorithm.level_rule(cost, length)
-    return LevelTree(cost, rule, length, offset, horizon, cells), rule.bonus(horizon)
+    return LevelTree(cost, rule, length=length, offset=offset, horizon=horizon, most_cells=cells), rule.bonus(horizon)
 
 
 def _curve(first, ratio, found, limit):

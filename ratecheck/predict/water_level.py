@@ -145,7 +145,7 @@ def predict(
         )
         check_partition(algorithm, cost, horizon=block[-1], length=length, offset=offset)
         rule = algorithm.level_rule(cost, length)
-        tree = LevelTree(cost, rule, length, offset, block[-1])
+        tree = LevelTree(cost, rule, length=length, offset=offset, horizon=block[-1])
         return [_rows(tree, rule.bonus(T), horizon=T, alignment=name, length=length) for T in block]
 
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
@@ -306,17 +306,8 @@ def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, ac
             step *= 2
             high = trial(high.s + step, before=low.level, most=HEADROOM)
         if len(high.released):
-            more = _caught_up(
-                tree,
-                high.released,
-                pulls=missing,
-                bonus=bonus,
-                horizon=horizon,
-                elsewhere=elsewhere + low.pulls,
-                low=low,
-                accuracy=accuracy,
-            )
-            return low.level, low.sums + more
+            how = {"bonus": bonus, "horizon": horizon, "accuracy": accuracy, "elsewhere": elsewhere + low.pulls}
+            return low.level, low.sums + _caught_up(tree, high.released, pulls=missing, low=low, **how)
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
 

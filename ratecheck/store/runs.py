@@ -123,7 +123,7 @@ class Store:
             started = db.execute("SELECT started FROM sessions WHERE id = ?", (session,)).fetchone()[0]
             self._put(db, "sessions", session, started, json.dumps(details))
 
-    def add(self, series: Series, rows, session: int, steps: int, seconds: float, complaint: str = ""):
+    def add(self, series: Series, rows, *, session: int, steps: int, seconds: float, complaint: str = ""):
         """A finished unit, in one transaction; a run that is there already must have come out the same."""
         with self._transaction() as db:
             self._put_series(db, series)

@@ -32,10 +32,10 @@ class Repeats:
         """Raise NotDeterministic where a run that was seen comes with other bits."""
         seen = self.seen.get(unit.case.series.digest, {})
         for row in Store.plain(row for row in rows if (row["replicate"], row["horizon"]) in seen):
-            how, old = seen[row[:2]] or ("came out with", row)
-            seen[row[:2]] = how, old
+            stored, old = seen[row[:2]] or (False, row)
+            seen[row[:2]] = stored, old
             if found := difference(old, row):
-                raise NotDeterministic(_sentence(unit.case, row, how, *found))
+                raise NotDeterministic(_sentence(unit.case, row, stored=stored, found=found))
 
 
 def foreign(unit) -> bool:
@@ -58,15 +58,17 @@ def shortened(unit):
 
 
 def _stored(unit, store) -> dict:
-    """For every (replicate, horizon) of a unit how it was found and its row, None where nothing is known yet."""
+    """For every (replicate, horizon) of a unit that it is stored and its row, None where nothing is known yet."""
     first = next(store.runs(unit.case.series.digest), [])  # the runs that we make again are the first of a series
-    stored = {row[:2]: ("is stored with", row) for row in first}
+    stored = {row[:2]: (True, row) for row in first}
     return {(replicate, h): stored.get((replicate, h)) for replicate, horizons in unit.runs for h in horizons}
 
 
-def _sentence(case, row, how, name, before, after) -> str:
+def _sentence(case, row, *, stored: bool, found) -> str:
+    name, before, after = found
+    how = "is stored with" if stored else "came out with"
     anytime = ", depend on the horizon although it is called anytime" if case.anytime else ""
-    changed = "; if what it imports has changed since then, --fresh begins anew" if how.startswith("is stored") else ""
+    changed = "; if what it imports has changed since then, --fresh begins anew" if stored else ""
     return (
         f"{case.name} is not deterministic: replicate {row[0]} at T = {row[1]} {how} {name} = {before!r}, and came out "
         f"with {after!r} when it ran again; it may draw from a global random state, look at the clock, depend on the "

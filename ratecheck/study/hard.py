@@ -37,7 +37,7 @@ LEFT_OUT = "the study leaves out lower bounds and hard families (members = 0)"
 # What is planned
 
 
-def hard_of(study: Study, job: Job, claims: tuple[Claim, ...], *, label: str, horizons) -> Hard:
+def hard_of(study: Study, job: Job, *, claims: tuple[Claim, ...], label: str, horizons) -> Hard:
     """Where the runs of a case meet the hard family of its cost; `label` names the algorithm as declared."""
     cost, algorithm = job.cost, job.algorithm
     if not study.members:

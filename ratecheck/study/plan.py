@@ -59,7 +59,7 @@ def drafted(study: Study) -> list[Planned]:
         with _in_numbers(algorithm.label, cost):
             settled = algorithm.settle(cost)
             claims = claims_of(study, cost, algorithm, settled)
-            found.append(_planned(study, _job(study, settled, cost), claims, label=algorithm.label))
+            found.append(_planned(study, _job(study, settled, cost), claims=claims, label=algorithm.label))
     return _checked(study, found)
 
 
@@ -83,17 +83,17 @@ def _with_curve(study: Study, draft: Planned, curves) -> Planned:
         curve = curves(job, (first, last), study.replicates * last)
         if curve is None:
             return draft
-        return _planned(study, job, draft.case.claims, label=draft.case.algorithm, curve=curve)
+        return _planned(study, job, claims=draft.case.claims, label=draft.case.algorithm, curve=curve)
 
 
-def _planned(study: Study, job: Job, claims, *, label: str, curve: Curve | None = None) -> Planned:
+def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None = None) -> Planned:
     last = ends_of(study.horizons)[1]
     onset = onset_of(job, own_of(claims), curve=curve, last=last, margin=study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, job.cost), onset, job.series.period)
     for horizon in horizons:
         job.algorithm.check(job.cost, horizon, study.alignment == "random")
     size = {"horizons": horizons, "replicates": study.replicates}
-    hard = hard_of(study, job, claims, label=label, horizons=horizons)
+    hard = hard_of(study, job, claims=claims, label=label, horizons=horizons)
     case = case_of(job, claims, **size, onset=onset, curve=curve, label=label, hard=hard)
     return Planned(case, job.cost, job.algorithm)
 

@@ -73,8 +73,9 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     start = time.perf_counter()
     stop = stop or threading.Event()
     rows, complaints = [], set()
+    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": False, "stop": stop}
     for replicate, horizons in runs:
-        found, _, complaint = run_replicate(algorithm, cost, horizons, replicate, seed, noise, alignment, False, stop)
+        found, _, complaint = run_replicate(algorithm, cost, horizons=horizons, replicate=replicate, **how)
         if len(found) < len(horizons):
             return None
         rows += found
@@ -187,7 +188,15 @@ def run_units(
     for aside in asides:
         for thing in aside.arguments[:2]:
             executor.expect(thing)
-    work = _Work(units, store, executor, session, progress, asides, Limits(unit_timeout, store.speeds()))
+    work = _Work(
+        units,
+        store,
+        executor=executor,
+        session=session,
+        progress=progress,
+        asides=asides,
+        limits=Limits(unit_timeout, store.speeds()),
+    )
     for ended in completed(executor, work.next_task, lambda: progress.patience):
         if ended is not None:
             work.finish(*ended)
@@ -204,7 +213,7 @@ def _announce(units, executor):
 class _Work:
     """What is to be done, what is under way, and what became of it."""
 
-    def __init__(self, units, store, executor, session, progress, asides, limits):
+    def __init__(self, units, store, *, executor, session, progress, asides, limits):
         self.store, self.executor, self.session = store, executor, session
         self.progress, self.limits = progress, limits
         self.queue = [(unit, 1) for unit in reversed(units)]
@@ -256,7 +265,9 @@ class _Work:
             if error is not None:
                 self.progress.say(f"{unit}: not run twice, as a plug-in should be ({type(error).__name__}: {error})")
         elif error is None:
-            self.store.add(unit.case.series, rows, self.session, unit.steps, seconds, complaint)
+            self.store.add(
+                unit.case.series, rows, session=self.session, steps=unit.steps, seconds=seconds, complaint=complaint
+            )
             self.limits.learn(unit, seconds)
             self.outcome.done += 1
             self.outcome.steps += unit.steps

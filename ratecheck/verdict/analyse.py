@@ -105,7 +105,7 @@ class Result:
     def far(self) -> Far | None:
         """What the predicted curve says about the algorithm's own theorem, far beyond the runs."""
         case = self.case
-        return None if case.curve is None else far(case.curve, case.own, case.period, case.shift)
+        return None if case.curve is None else far(case.curve, case.own, period=case.period, shift=case.shift)
 
     @cached_property
     def bent(self) -> bool:
@@ -230,13 +230,13 @@ def result_of(
     table, found, problem = complete(case, table)
     theory = against_theory(case, table, prediction)
     rules = {"margin": margin, "resolution": resolution, "look": look}
-    judgement = judge_case(case, table, judge_parts, rules=rules, agreement=theory[0], problem=problem)
+    judgement = judge_case(case, table, by=judge_parts, rules=rules, agreement=theory[0], problem=problem)
     on_family, trouble = fit_of(sandwich)
     on_runs = iter(judgement.verdicts)
     judged = tuple(
         Judged(claim, Assessment(*next(on_runs)))
         if claim.per_cost
-        else judge_bound(claim, sandwich, on_family, trouble, **rules | {"look": sandwich.look})
+        else judge_bound(claim, sandwich, fit=on_family, trouble=trouble, **rules | {"look": sandwich.look})
         for claim in case.claims
     )
     beyond = Curve.from_json(prediction["beyond"]) if prediction and prediction.get("beyond") else None
@@ -336,7 +336,7 @@ def lacking(counts) -> str:
     )
 
 
-def judge_bound(claim: Claim, sandwich: Sandwich, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
+def judge_bound(claim: Claim, sandwich: Sandwich, *, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
     """The verdict on a bound for the worst cost nearby, from the mean over its hard family.
 
     No mean may lie below the certified curve, whatever its slope.  While all lie above, a slope that is too small

@@ -37,8 +37,8 @@ class Judgement(NamedTuple):
 def judge_case(
     case: Case,
     runs,
-    by: Callable[..., tuple[Verdict, ...]],
     *,
+    by: Callable[..., tuple[Verdict, ...]],
     rules: dict,
     agreement: Agreement | None = None,
     problem: str = "",

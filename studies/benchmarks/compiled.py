@@ -224,7 +224,7 @@ class Example:
 
     def by_hand(self, cost, steps, own=False) -> float:
         """The regret of replicate 0 by the loop that was written by hand."""
-        run, _ = begin(self.algorithm(cost.dim), cost, steps, 0)
+        run, _ = begin(self.algorithm(cost.dim), cost, horizon=steps, replicate=0)
         state = run.memory
         arrays = (state.lower, state.upper, state.best) if hasattr(state, "best") else state[:3]
         arguments = (cost.minimum, *STANDARD.numbers, run.noise_rng, run.rng, *arrays, run.x, steps)
@@ -261,7 +261,7 @@ class Interpreted:
 def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
     """Nanoseconds per step of the engine's loop and of the one by hand."""
     algorithm = example.algorithm(cost.dim)
-    run, _ = begin(algorithm, cost, steps, 0)
+    run, _ = begin(algorithm, cost, horizon=steps, replicate=0)
     if own:
         for kernel in (run.kernel, example.loop):
             kernel.specialise(cost, run.formula)
@@ -269,7 +269,7 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
     example.by_hand(cost, 1, own)
     times = []
     for _ in range(repeats):
-        run, _ = begin(algorithm, cost, steps, 0)
+        run, _ = begin(algorithm, cost, horizon=steps, replicate=0)
         times.append((seconds(lambda run=run: run.advance(steps)), seconds(lambda: example.by_hand(cost, steps, own))))
         if own is False:
             run.kernel.steps.clear()
@@ -277,7 +277,7 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
 
 
 def in_python(example, cost, steps=2000) -> float:
-    run, _ = begin(example.in_python(cost.dim), cost, steps, 0)
+    run, _ = begin(example.in_python(cost.dim), cost, horizon=steps, replicate=0)
     return seconds(lambda: run.advance(steps)) / steps * 1e9
 
 

@@ -76,11 +76,11 @@ for line in sys.stdin:
     cls, settings, queries_points, name, dim, horizon, turns = eval(line)
     cost = function_zoo.get(name, dim=dim)
     settled = getattr(ratecheck, cls)(**settings).settle(cost)
-    run, _ = begin(settled, cost, horizon, 0)
+    run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     if queries_points and run.formula not in run.kernel.own:
         run.kernel.specialise(cost, run.formula)
     run.advance(1)
-    run, _ = begin(settled, cost, horizon, 0)
+    run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     times = []
     for turn in range(turns):
         start = time.perf_counter()
@@ -141,7 +141,7 @@ def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngi
     """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
     settled = promised.settled(settings, cost)
     rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
-    run, _ = begin(settled, cost, horizon, replicate=0)
+    run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     if promised.queries_points:
         for kernel in (point_floor, run.kernel):
             kernel.specialise(cost, run.formula)
@@ -159,7 +159,7 @@ def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngi
     for repeat in range(repeats):
         if other:
             other_times[repeat] = other.times(promised, settings, cost, horizon)
-        run, _ = begin(settled, cost, horizon, replicate=0)
+        run, _ = begin(settled, cost, horizon=horizon, replicate=0)
         for turn in range(TURNS):
             floor_times[repeat, turn] = seconds(floor)
             run_times[repeat, turn] = seconds(lambda run=run, turn=turn: run.advance(horizon * (turn + 1) // TURNS))
@@ -223,7 +223,7 @@ def identities(horizon, repeats) -> list[tuple[str, float, float]]:
 
         def once(settled=settled, cost=cost):
             start = time.perf_counter()
-            run, _ = begin(settled, cost, horizon, 0)
+            run, _ = begin(settled, cost, horizon=horizon, replicate=0)
             run.advance(horizon)
             return time.perf_counter() - start, seconds(run.violation)
 
@@ -260,7 +260,7 @@ def workers(horizon, repeats) -> tuple[str, float, float]:
 
 def memory(horizon) -> tuple[str, float, float]:
     cost = zoo.get("cone", dim=3)
-    run, _ = begin(ADAPTIVE.settled(ADAPTIVE.settings[-1], cost), cost, horizon, 0)
+    run, _ = begin(ADAPTIVE.settled(ADAPTIVE.settings[-1], cost), horizon=cost, replicate=horizon, seed=0)
     run.advance(horizon)
     arrays = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
     return (f"bytes per cell ({run.cells} cells)", sum(a.nbytes for a in arrays) / run.cells, 256.0)

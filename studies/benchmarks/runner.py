@@ -31,11 +31,12 @@ def loop(study) -> float:
     planned = [
         (p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study, curves=no_curve)
     ]
-    settings, never = (study.seed, study.noise, study.alignment), threading.Event()
+    settings = {"seed": study.seed, "noise": study.noise, "alignment": study.alignment}
+    settings |= {"diagnostics": False, "stop": threading.Event()}
     start = time.perf_counter()
     for cost, algorithm, runs in planned:
         for replicate, horizons in runs:
-            run_replicate(algorithm, cost, horizons, replicate, *settings, False, never)
+            run_replicate(algorithm, cost, horizons=horizons, replicate=replicate, **settings)
     return time.perf_counter() - start
 
 

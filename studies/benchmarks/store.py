@@ -55,7 +55,7 @@ def build(folder, rows: int, costs=COSTS) -> int:
             size = max(1, 20_000 // len(horizons))
             for first in range(0, replicates, size):
                 found = synthetic(case, range(first, min(first + size, replicates)), rng)
-                store.add(case.series, found, session, 1, 1.0)
+                store.add(case.series, found, session=session, steps=1, seconds=1.0)
     return len(planned) * len(horizons) * replicates
 
 

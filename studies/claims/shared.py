@@ -25,7 +25,7 @@ def far_out(algorithm, cost, claim: rc.Claim, first, cells, alignments, seed) ->
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
     curve = rc.predicted_curve(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
     period = algorithm.period(cost)
-    found = rc.far(curve, claim, period, algorithm.shift(cost), algorithm.onset(cost, first))
+    found = rc.far(curve, claim, period=period, shift=algorithm.shift(cost), onset=algorithm.onset(cost, first))
     limit = found.exponent
     row = {
         "last": found.last,

@@ -103,7 +103,9 @@ class Measured:
             claim = rc.theorem3.claim(zoo.get(family, dim).constants, dim)
             between = Sandwich(tuple(rungs))
             fit, trouble = fit_of(between)
-            said = judge_bound(claim, between, fit, trouble, MARGIN, RESOLUTION, None)
+            said = judge_bound(
+                claim, between, fit=fit, trouble=trouble, margin=MARGIN, resolution=RESOLUTION, look=None
+            )
             found = (fit.slope, fit.low, fit.high) if fit else (math.nan,) * 3
             mine = self.factors[(self.factors[KEYS[:3]] == [family, dim, algorithm]).all(axis=1)]
             power, error = _power(mine[mine["horizon"] >= mine["horizon"].max() / 4**3])
@@ -183,8 +185,8 @@ def _one(family, dim, horizon, members, seed):
     textbook = math.nan
     if horizon == HORIZONS[-1]:
         family = rc.HardFamily(cost, horizon)
-        given = family.above, cost, horizon, family.sigma, family.M
-        textbook = plain_bound(*given, pair.best(*given))
+        given = {"horizon": horizon, "sigma": family.sigma, "M": family.M}
+        textbook = plain_bound(family.above, cost, *given.values(), pair.best(family.above, cost, **given))
     more = {"textbook": textbook} | {name: record[name] for name in ("certified", "functions", "members")}
     return rows, bound | more | record["figures"]
 

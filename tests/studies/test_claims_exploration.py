@@ -32,7 +32,7 @@ def tables():
 def test_rules_against_their_definitions():
     cost = zoo.get("cone", 1)
     algorithm = rc.AdaptiveBins().settle(cost)
-    run, _ = begin(algorithm, cost, 5000, 0)
+    run, _ = begin(algorithm, cost, horizon=5000, replicate=0)
     run.advance(5000)
     cells = [
         {"n": run.n[i], "level": run.level[i], "mean": run.cell[i, 0] / run.n[i], "x": run.centre(i)}

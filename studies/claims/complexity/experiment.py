@@ -188,8 +188,10 @@ def _each(costs, measure):
 
 def clock(case, last, seed) -> pd.DataFrame:
     """Nanoseconds of a core per step of the engine, between growing horizons."""
-    begin(case.algorithm, case.cost, last, 1, seed)[0].advance(last)  # so that nothing is left to compile
-    run, _ = begin(case.algorithm, case.cost, last, 0, seed)
+    begin(case.algorithm, case.cost, horizon=last, replicate=1, seed=seed)[0].advance(
+        last
+    )  # so that nothing is left to compile
+    run, _ = begin(case.algorithm, case.cost, horizon=last, replicate=0, seed=seed)
     rows, t = [], 2**12
     run.advance(t)
     while t < last:
@@ -227,10 +229,10 @@ def beside(part):
 def limits(part):
     """What the predicted curve says about the corrected growth, as an upper and as a lower bound."""
     curve, rate = _curve(part)
-    how = (float(part["period"].iloc[0]), float(part["shift"].iloc[0]))
+    how = {name: float(part[name].iloc[0]) for name in ("period", "shift")}
     known = zoo.get("cone", 1).constants  # the rate is the same for all
     theorems = (rc.Theorem.of("the number of cells", rate, kind) for kind in ("upper", "lower"))
-    return [rc.far(curve, theorem.claim(known, 1), *how) for theorem in theorems]
+    return [rc.far(curve, theorem.claim(known, 1), **how) for theorem in theorems]
 
 
 def late_slope(part) -> float:

@@ -140,7 +140,7 @@ def errors(algorithm, cost, horizons, replicate, seed) -> list[dict]:
 
 
 def _along(algorithm, cost, horizons, replicate, seed):
-    run, _ = begin(algorithm, cost, horizons[-1], replicate, seed)
+    run, _ = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
     names = seeding.names_of(algorithm, cost, horizons[-1])
     draws = seeding.stream(seed, *names, replicate, "recommended")
     past = {T: int(draws.integers(1, T, endpoint=True)) for T in horizons}

@@ -296,7 +296,7 @@ def deepest(name, cost, algorithm, horizons, replicates, seed, alignment="random
     p, q = alpha.numerator, alpha.denominator
     found = np.zeros(len(horizons), dtype=int)
     for replicate in range(replicates):
-        run, _ = begin(algorithm, cost, horizons[-1], replicate, seed, alignment=alignment)
+        run, _ = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed, alignment=alignment)
         for h, t in enumerate(horizons):
             run.advance(t)
             found[h] = max(found[h], run.level[: run.cells].max())

@@ -251,7 +251,7 @@ class Mu(Experiment):
         rows = []
         for family, cost, factor, algorithm, curve in curves:
             claim = algorithm.claims(cost)[0]
-            said = rc.far(curve, claim, algorithm.period(cost), algorithm.shift(cost))
+            said = rc.far(curve, claim, period=algorithm.period(cost), shift=algorithm.shift(cost))
             row = {"family": family, "dim": cost.dim, "factor": factor, "mu": algorithm.mu, "last": said.last}
             row |= {
                 "theorem": measure.of_theorem2(algorithm, cost),

@@ -46,7 +46,7 @@ def counted(hits: int, total: int, name: str) -> dict:
 
 def last_stretch(algorithm, cost, horizon, seed, alignment, replicate) -> tuple[bool, float, float]:
     """Whether the cell of x* gets no query from T/STRETCH on, the regret per step there, and all regret."""
-    run, _ = begin(algorithm, cost, horizon, replicate, seed, alignment=alignment)
+    run, _ = begin(algorithm, cost, horizon=horizon, replicate=replicate, seed=seed, alignment=alignment)
     seen = []
     for until in (horizon // STRETCH, horizon):
         while run.t < until:

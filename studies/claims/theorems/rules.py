@@ -107,7 +107,7 @@ def _case(key, runs, curves, window) -> Case:
         claim,
         rc.fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
         compare(runs, runs["predicted"].to_numpy(), left_open=left_open),
-        far(curve, claim, algorithm.period(cost), shift, algorithm.onset(cost, curve.horizons[-1])),
+        far(curve, claim, period=algorithm.period(cost), shift=shift, onset=algorithm.onset(cost, curve.horizons[-1])),
     )
 
 
