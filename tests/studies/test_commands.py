@@ -35,7 +35,7 @@ def printed() -> dict[str, str]:
         blocks = [block for language, block in FENCED.findall(text) if language in ("", "sh")]
         quoted = [" ".join(words.split()) for words in re.findall(r"`([^`]+)`", FENCED.sub("", text))]
         for command in PRINTED.findall("\n".join([*blocks, *quoted])):
-            if not command.startswith(OTHERS):
+            if not command.startswith((*OTHERS, "python -m studies.NAME")):  # which stands for all of them
                 found.setdefault(shlex.join(shlex.split(command, comments=True)), page)
     return found
 
