@@ -122,10 +122,6 @@ def test_files_and_functions_are_short(module):
 
 PROTOCOLS = {"start", "panel", "drive"}  # called by position: of an algorithm, of a figure, of a kernel
 MAKERS = ("ratecheck.algorithms.", "ratecheck.peers.")  # what they make gets what `start`, or a factory, was given
-    "start",
-    "panel",
-    "drive",
-}  # called by position: an algorithm's start, a panel of a figure, a kernel's loop
 TASKS = {"perform", "predicted", "bounded", "_keep", "_many", "_two", "_unpacked", "_table"}  # get a tuple of arguments
 PUBLIC = {"simulate", "check", "assert_rate", "predict", "verdict", "log_power_verdict", "assess", "fit_rate"}
 PUBLIC |= {"write_report", "estimate", "cost"}  # documented with three arguments in their places, or four
