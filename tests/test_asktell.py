@@ -137,14 +137,14 @@ class Batches(RandomSearch):
 
 
 def test_a_batch_is_as_many_steps_as_it_has_points():
-    run, _ = begin(rc.AskTell(Batches), COST, 100, 0, noise=Gaussian(0.0))
+    run, _ = begin(rc.AskTell(Batches), COST, horizon=100, replicate=0, noise=Gaussian(0.0))
     regrets = []
     for t in (3, 7, 10, 21):
         run.advance(t)
         regrets.append(run.regret)
         assert len(run.player.heard) == t // 7
     assert regrets[-1] == pytest.approx(np.sum(run.player.heard) - 21 * COST.minimum)
-    whole, _ = begin(rc.AskTell(Batches), COST, 100, 0, noise=Gaussian(0.0))
+    whole, _ = begin(rc.AskTell(Batches), COST, horizon=100, replicate=0, noise=Gaussian(0.0))
     whole.advance(21)
     assert whole.regret == regrets[-1]
 

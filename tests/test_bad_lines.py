@@ -251,7 +251,7 @@ def test_a_calibration(words, place, monkeypatch):
     ],
 )
 def test_a_benchmark(main, words, place, monkeypatch):
-    monkeypatch.setattr(engine, "speed_table", lambda *_: pytest.fail("it has begun"))
+    monkeypatch.setattr(engine, "speed_table", lambda *_, **__: pytest.fail("it has begun"))
     monkeypatch.setattr(generator, "measure", lambda: pytest.fail("it has begun"))
     monkeypatch.setattr(runner, "loop", lambda *_, **__: pytest.fail("it has begun"))
     check_refused(typed(main, words, place))

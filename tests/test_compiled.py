@@ -74,7 +74,7 @@ def test_against_a_loop_by_hand(example, any_seed):
 @pytest.mark.parametrize("noise", [rc.Gaussian(1.0), rc.StudentT(2.0), rc.Rademacher(0.5), rc.Uniform(1.0)], ids=repr)
 def test_against_plain_python(example, noise, any_seed):
     compiled, plain = (
-        begin(example.algorithm(2), COST, 300, horizon=1, replicate=any_seed, seed=noise)[0] for _ in range(2)
+        begin(example.algorithm(2), COST, horizon=300, replicate=1, seed=any_seed, noise=noise)[0] for _ in range(2)
     )
     advance = plain.loop.interpreted(plain)
     for until in (1, 100, 300):

@@ -91,7 +91,7 @@ def test_waves_that_a_mean_over_few_partitions_leaves_hide_no_rate(period):
 @pytest.mark.parametrize("log_power", [0.0, 0.5, 1.25, 1.5])
 @pytest.mark.parametrize("factor", [lambda T: 1.0, wave], ids=["smooth", "wave"])
 def test_a_true_rate_is_consistent_and_its_power_found(last, log_power, factor):
-    found = cv.far(curve(lambda T: power(0.5, log_power)(T) * factor(T), last), LOGS, 16)
+    found = cv.far(curve(lambda T: power(0.5, log_power)(T) * factor(T), last), LOGS, period=16)
     assert names(found) == [CONSISTENT, CONSISTENT, CONSISTENT if log_power < 1.5 else INCONCLUSIVE]
     assert found.exponent.low <= 0.5 <= found.exponent.high
     assert found.power.value == pytest.approx(log_power, abs=0.01)
@@ -103,21 +103,21 @@ def test_a_true_rate_is_consistent_and_its_power_found(last, log_power, factor):
 @every_length
 @pytest.mark.parametrize("slope", [0.57, 0.6, 0.8])
 def test_a_larger_exponent_is_refuted(last, slope):
-    found = cv.far(curve(power(slope), last), PLAIN, 16, onset=1e3)
+    found = cv.far(curve(power(slope), last), PLAIN, period=16, onset=1e3)
     assert names(found) == [REFUTED, INCONCLUSIVE, None]
     assert "exponent is refuted" in found.on_printed.reason
 
 
 def test_a_slope_closer_to_a_linear_start_than_to_the_promise_refutes_nothing_without_an_onset():
-    assert cv.far(curve(power(0.8)), PLAIN, 16).on_exponent.name is INCONCLUSIVE
-    assert cv.far(curve(power(0.7)), PLAIN, 16).on_exponent.name is REFUTED
+    assert cv.far(curve(power(0.8)), PLAIN, period=16).on_exponent.name is INCONCLUSIVE
+    assert cv.far(curve(power(0.7)), PLAIN, period=16).on_exponent.name is REFUTED
 
 
 @every_length
 @pytest.mark.parametrize("slope", [0.57, 0.6, 0.8])
 def test_a_larger_exponent_never_passes_for_a_logarithm(last, slope):
     """The promise allows logarithms, which look like the exponent for a while: refuted or open."""
-    found = cv.far(curve(power(slope), last), LOGS, 16, onset=1e3)
+    found = cv.far(curve(power(slope), last), LOGS, period=16, onset=1e3)
     assert CONSISTENT not in names(found)
     if slope == 0.8 or last == ENDLESS:
         assert found.on_exponent.name is REFUTED
@@ -125,13 +125,13 @@ def test_a_larger_exponent_never_passes_for_a_logarithm(last, slope):
 
 @every_length
 def test_an_excess_within_the_margin_is_left_open(last):
-    assert cv.far(curve(power(0.53), last), PLAIN, 16).on_exponent.name is INCONCLUSIVE
+    assert cv.far(curve(power(0.53), last), PLAIN, period=16).on_exponent.name is INCONCLUSIVE
 
 
 @every_length
 def test_a_larger_log_power_is_refuted(last):
     """Up to T = 1e12 it may as well be a larger exponent."""
-    found = names(cv.far(curve(power(0.5, 2.0), last), LOGS, 16))
+    found = names(cv.far(curve(power(0.5, 2.0), last), LOGS, period=16))
     assert found == ([INCONCLUSIVE] * 3 if last == SHORT else [CONSISTENT, REFUTED, REFUTED])
 
 
@@ -139,33 +139,33 @@ def test_a_larger_log_power_is_refuted(last):
 @pytest.mark.parametrize("shift", [5.0, 50.0, 618.0])
 def test_what_stands_beside_the_logarithm_refutes_nothing(last, shift):
     one = curve(power(0.5, 1.25, shift), last)
-    found = cv.far(one, LOGS, 16, shift)
+    found = cv.far(one, LOGS, period=16, shift=shift)
     assert found.shifted.value == pytest.approx(1.25, abs=0.01)
     assert found.shifted.trend == pytest.approx(0.0, abs=0.01)
     assert found.power.value < 1.25
     assert names(found) == [CONSISTENT] * 3
     assert found.on_corrected.attained is not False
-    assert cv.far(one, LOGS, 16).on_exponent.name is CONSISTENT
+    assert cv.far(one, LOGS, period=16).on_exponent.name is CONSISTENT
 
 
 @every_length
 @pytest.mark.parametrize("claim", [PLAIN, LOGS])
 def test_a_start_that_dies_like_a_power_refutes_nothing(last, claim):
     for share in (1.0, 30.0):
-        found = cv.far(curve(lambda T, share=share: T**0.5 * (1 + share * T**-0.2), last), claim, 16)
+        found = cv.far(curve(lambda T, share=share: T**0.5 * (1 + share * T**-0.2), last), claim, period=16)
         assert REFUTED not in names(found)
         assert found.exponent.low <= 0.5 + 1e-9 <= found.exponent.high + 1e-6
 
 
 @pytest.mark.parametrize("last", [LONG, ENDLESS])
 def test_a_linear_start_that_is_over_is_forgotten(last):
-    assert cv.far(curve(linear_until(1e6), last), LOGS, 16).on_exponent.name is CONSISTENT
+    assert cv.far(curve(linear_until(1e6), last), LOGS, period=16).on_exponent.name is CONSISTENT
 
 
 def test_lower_bounds_are_judged_in_the_other_direction():
-    assert names(cv.far(curve(power(0.5, 1.0)), FLOOR, 16)) == [CONSISTENT, CONSISTENT, None]
-    assert names(cv.far(curve(power(0.4)), FLOOR, 16)) == [REFUTED, INCONCLUSIVE, None]
-    assert names(cv.far(curve(power(0.5, -1.0)), FLOOR, 16))[1] is REFUTED
+    assert names(cv.far(curve(power(0.5, 1.0)), FLOOR, period=16)) == [CONSISTENT, CONSISTENT, None]
+    assert names(cv.far(curve(power(0.4)), FLOOR, period=16)) == [REFUTED, INCONCLUSIVE, None]
+    assert names(cv.far(curve(power(0.5, -1.0)), FLOOR, period=16))[1] is REFUTED
 
 
 # Nothing to decide
@@ -174,7 +174,7 @@ def test_lower_bounds_are_judged_in_the_other_direction():
 @every_length
 @pytest.mark.parametrize("onset", [1e11, 1e20, 1e58, 1e99])
 def test_a_linear_start_refutes_nothing(last, onset):
-    found = cv.far(curve(linear_until(onset), last), LOGS, 16)
+    found = cv.far(curve(linear_until(onset), last), LOGS, period=16)
     assert REFUTED not in names(found)
     if onset * 1e3 > last:
         assert names(found) == [INCONCLUSIVE] * 3
@@ -182,34 +182,34 @@ def test_a_linear_start_refutes_nothing(last, onset):
 
 def test_linear_regret_is_refuted_beyond_the_square_of_the_onset():
     line = curve(power(1.0))
-    assert cv.far(line, LOGS, 16, onset=1e8).on_exponent.name is INCONCLUSIVE
-    assert cv.far(line, LOGS, 16, onset=1e6).on_exponent.name is REFUTED
+    assert cv.far(line, LOGS, period=16, onset=1e8).on_exponent.name is INCONCLUSIVE
+    assert cv.far(line, LOGS, period=16, onset=1e6).on_exponent.name is REFUTED
 
 
 @every_length
 def test_a_wave_of_another_period_leaves_it_open(last):
     """Of the log power; that of the exponent averages out over many periods."""
-    found = cv.far(curve(lambda T: power(0.5, 1.25)(T) * wave(T, 5.3), last), LOGS, 16)
+    found = cv.far(curve(lambda T: power(0.5, 1.25)(T) * wave(T, 5.3), last), LOGS, period=16)
     assert names(found) == [CONSISTENT if last == ENDLESS else INCONCLUSIVE, INCONCLUSIVE, INCONCLUSIVE]
 
 
 def test_a_log_power_that_still_moves_across_the_promise_is_left_open():
     """T^0.48 (ln T)^2 needs less than T^0.5 (ln T)^1.25, but not before ln T = 200."""
-    found = cv.far(curve(power(0.48, 2.0), SHORT), LOGS, 16)
+    found = cv.far(curve(power(0.48, 2.0), SHORT), LOGS, period=16)
     assert found.on_corrected.name is INCONCLUSIVE
     assert found.power.trend < 0
 
 
 def test_estimates_that_disagree_widely_decide_nothing_even_below_the_promise():
     """A slope that has just fallen through the promise may stop anywhere."""
-    found = cv.far(curve(linear_until(1e12, slope=0.3), 1e15), LOGS, 16)
+    found = cv.far(curve(linear_until(1e12, slope=0.3), 1e15), LOGS, period=16)
     assert found.slope < 0.5
     assert names(found) == [INCONCLUSIVE] * 3
 
 
 def test_short_curves_say_why_they_say_nothing():
     for last in (3e3, 1e5, 1e6):
-        found = cv.far(curve(power(0.9), last), LOGS, 16)
+        found = cv.far(curve(power(0.9), last), LOGS, period=16)
         assert names(found) == [INCONCLUSIVE] * 3
         assert "periods" in found.on_exponent.reason
         assert "more cells" in found.on_exponent.reason
@@ -218,6 +218,6 @@ def test_short_curves_say_why_they_say_nothing():
 
 def test_no_single_cost_refutes_a_supremum():
     claim = Claim("sup", "over costs", "lower", Rate.of_regret(0.5), per_cost=False)
-    found = cv.far(curve(power(0.4)), claim, 16)
+    found = cv.far(curve(power(0.4)), claim, period=16)
     assert found.on_exponent.name is INCONCLUSIVE
     assert "worst cost" in found.on_exponent.reason

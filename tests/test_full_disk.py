@@ -85,9 +85,9 @@ def test_of_a_calibration(tmp_path, capsys, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("full")
 def test_of_a_benchmark(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(speed, "speed_table", lambda *_: pd.DataFrame({"x": [1]}))
-    monkeypatch.setattr(speed, "against_targets", lambda *_: [])
-    monkeypatch.setattr(speed, "start_up", lambda *_: (0.0, 0.0))
+    monkeypatch.setattr(speed, "speed_table", lambda *_, **__: pd.DataFrame({"x": [1]}))
+    monkeypatch.setattr(speed, "against_targets", lambda *_, **__: [])
+    monkeypatch.setattr(speed, "start_up", lambda *_, **__: (0.0, 0.0))
     for name in ("growth", "workers", "memory"):
         monkeypatch.setattr(speed, name, lambda *_, **__: ("", 0.0, 1.0))
     check(speed.main, ["--quick", "--out", tmp_path / "b"], capsys)

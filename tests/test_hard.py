@@ -131,11 +131,11 @@ def test_a_report_from_the_store_alone_is_the_same(studied, copied):
 def test_a_study_that_was_killed_goes_on_to_the_same_bits(studied, tmp_path, monkeypatch, after):
     left, add = [after], Store.add
 
-    def killed(store, *unit):
+    def killed(store, *unit, **rest):
         if not left[0]:
             raise KeyboardInterrupt
         left[0] -= 1
-        add(store, *unit)
+        add(store, *unit, **rest)
 
     monkeypatch.setattr(Store, "add", killed)
     with pytest.raises(KeyboardInterrupt):

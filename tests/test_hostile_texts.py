@@ -222,7 +222,7 @@ def altered(root, small, **cells):
 
 @pytest.fixture
 def no_figures(monkeypatch):
-    monkeypatch.setattr(draw, "draw_overview", lambda *_: [])
+    monkeypatch.setattr(draw, "draw_overview", lambda *_, **__: [])
 
 
 @pytest.mark.parametrize("text", [t for t in TEXTS if t.isprintable()])

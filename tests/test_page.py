@@ -186,7 +186,7 @@ def template(small, tmp_path_factory):
 
 @pytest.fixture
 def studies(template, tmp_path, monkeypatch):
-    monkeypatch.setattr("ratecheck.figures.draw.draw_overview", lambda *_: [])
+    monkeypatch.setattr("ratecheck.figures.draw.draw_overview", lambda *_, **__: [])
     root = shutil.copytree(template, tmp_path / "studies")
     write_overview(root)
     return root

@@ -37,7 +37,7 @@ def peer(name):
 
 
 def regret_of(algorithm, replicate, cost=COST):
-    run, _ = begin(algorithm, cost, T, replicate, alignment="fixed")
+    run, _ = begin(algorithm, cost, horizon=T, replicate=replicate, alignment="fixed")
     run.advance(T)
     return run.regret
 
@@ -53,7 +53,7 @@ def test_runs_in_company_are_those_that_it_makes_alone(name):
     np.random.seed(1)  # noqa: NPY002
     before = state()
     alone = [regret_of(algorithm, i) for i in range(2)]
-    together = [begin(algorithm, COST, T, i, alignment="fixed")[0] for i in range(2)]
+    together = [begin(algorithm, COST, horizon=T, replicate=i, alignment="fixed")[0] for i in range(2)]
     for t in range(1, T + 1):
         for run in together:
             run.advance(t)

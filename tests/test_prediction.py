@@ -167,7 +167,7 @@ def test_means_against_a_lattice_rule(name, dim):
 def test_alignments_are_those_of_the_replicates(algorithm):
     cost = zoo.get("cone", 2)
     settled = algorithm.settle(cost)
-    run, length = engine.begin(settled, cost, 500, 5, seed=3)
+    run, length = engine.begin(settled, cost, horizon=500, replicate=5, seed=3)
     assert seeding.alignment(settled, cost, horizon=500, replicate=5, seed=3)[0] == length
     if not hasattr(algorithm, "level_rule"):
         return

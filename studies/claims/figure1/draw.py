@@ -61,7 +61,7 @@ def _panel(axis, rows):
     low, high = float(everything.min()), float(everything.max())
     ticks(axis.xaxis, width.min(), width.max())
     ticks(axis.yaxis, low, high)
-    room(axis, low, high, below=0.08, above=0.08)
+    room(axis, low, high=high, below=0.08, above=0.08)
     sns.despine(ax=axis)
 
 
