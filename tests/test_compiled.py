@@ -92,7 +92,7 @@ def test_compiled_already_or_here():
 
 
 def test_a_state_may_grow():
-    run, _ = begin(rc.Compiled(init, ask, tell_and_grow), horizon=COST, replicate=1000, seed=0)
+    run, _ = begin(rc.Compiled(init, ask, tell_and_grow), COST, horizon=1000, replicate=0)
     for until in (1, 2, 3, 700, 1000):
         run.advance(until)
         assert run.memory.count == until

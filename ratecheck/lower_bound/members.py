@@ -13,7 +13,7 @@ from .family import member
 UNCERTIFIED = "python-flint is not installed (the extra `certify`), so that no lower bound is certified"
 
 
-def bounded(cost: Cost, horizon: int, *, members: int, sigma: float = 1.0, seed: int = 0, stop=None) -> dict:
+def bounded(cost: Cost, horizon: int, members: int, sigma: float = 1.0, seed: int = 0, stop=None) -> dict:
     """The certified bound at a horizon, and the dents of members, drawn as the bound's average draws them.
 
     A bound of two functions is on the worse of the two: both are drawn `members` times, and None stands for f0.  Where
