@@ -116,7 +116,7 @@ def measure(cost, contestant: Contestant, replicates, seed, budget) -> tuple[lis
     """Rows by replicate and horizon, and a phrase: what ended it."""
     algorithm = contestant.algorithm.settle(cost)
     start = partial(begin, algorithm, cost, seed=seed, noise=NOISE, alignment="fixed")
-    start(contestant.first, replicates)[0].advance(contestant.first)  # compilers and imports are not timed
+    start(horizon=contestant.first, replicate=replicates)[0].advance(contestant.first)  # compilers and imports are not timed
     gc.collect()  # nor what others left behind
     rows, held, spent, before, horizon = [], {}, 0.0, 0.0, contestant.first
     while True:
@@ -124,7 +124,7 @@ def measure(cost, contestant: Contestant, replicates, seed, budget) -> tuple[lis
         try:
             for i in range(replicates):
                 known, taken = held.get(i, (None, 0.0))
-                run = known or start(LAST if algorithm.anytime else horizon, i)[0]
+                run = known or start(horizon=LAST if algorithm.anytime else horizon, replicate=i)[0]
                 early = clock.advance(run, max(run.t, horizon // 2), algorithm.compiled)
                 late = clock.advance(run, horizon, algorithm.compiled)
                 if algorithm.anytime:
