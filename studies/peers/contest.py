@@ -116,7 +116,8 @@ def measure(cost, contestant: Contestant, replicates, seed, budget) -> tuple[lis
     """Rows by replicate and horizon, and a phrase: what ended it."""
     algorithm = contestant.algorithm.settle(cost)
     start = partial(begin, algorithm, cost, seed=seed, noise=NOISE, alignment="fixed")
-    start(horizon=contestant.first, replicate=replicates)[0].advance(contestant.first)  # compilers and imports are not timed
+    # compilers and imports are not timed
+    start(horizon=contestant.first, replicate=replicates)[0].advance(contestant.first)
     gc.collect()  # nor what others left behind
     rows, held, spent, before, horizon = [], {}, 0.0, 0.0, contestant.first
     while True:
