@@ -260,7 +260,7 @@ def workers(horizon, repeats) -> tuple[str, float, float]:
 
 def memory(horizon) -> tuple[str, float, float]:
     cost = zoo.get("cone", dim=3)
-    run, _ = begin(ADAPTIVE.settled(ADAPTIVE.settings[-1], cost), horizon=cost, replicate=horizon, seed=0)
+    run, _ = begin(ADAPTIVE.settled(ADAPTIVE.settings[-1], cost), cost, horizon=horizon, replicate=0)
     run.advance(horizon)
     arrays = [value for value in vars(run).values() if isinstance(value, np.ndarray)]
     return (f"bytes per cell ({run.cells} cells)", sum(a.nbytes for a in arrays) / run.cells, 256.0)
