@@ -23,7 +23,8 @@ from pathlib import Path
 from types import ModuleType
 
 # `__init__.pyi` is the list of public names and their homes: type checkers read it, and so does this module.
-_LISTED = re.findall(r"^from (\.[\w.]*) import (\w+) as \2$", Path(__file__).with_suffix(".pyi").read_text(), re.M)
+_STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+_LISTED = re.findall(r"^from (\.[\w.]*) import (\w+) as \2$", _STUB, re.M)
 _HOME_OF = {name: home for home, name in _LISTED}
 __all__ = sorted(_HOME_OF)
 

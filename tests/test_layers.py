@@ -1,9 +1,13 @@
 """Imports go downward only: what a module may know of the others, read from the sources."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+import ratecheck as rc
 
 ROOT = Path(__file__).parents[1]
 LAYERS = (
@@ -147,3 +151,12 @@ def test_of_many_arguments_all_but_two_are_keywords(module):
     ]
     allowed = PROTOCOLS | TASKS | PUBLIC
     assert [name for name in found if name not in allowed and not name.endswith("_kernel")] == []
+
+
+def test_functions_keep_their_names_though_packages_have_them_too():
+    """Whatever is imported first: a package that is loaded later, or earlier, does not hide a function of its name."""
+    shared = [name for name in rc.__all__ if (ROOT / "ratecheck" / name).is_dir()]
+    assert set(shared) >= {"check", "predict", "verdict"}
+    code = "import importlib, ratecheck as rc; [importlib.import_module(f'ratecheck.{n}') for n in NAMES]; "
+    code += "assert all(callable(getattr(rc, n)) for n in NAMES); from ratecheck import check; assert callable(check)"
+    subprocess.run([sys.executable, "-c", code.replace("NAMES", repr(shared))], check=True)

@@ -4,7 +4,7 @@ import pandas as pd
 
 import function_zoo as zoo
 from studies.benchmarks.draw import engine_speed
-from studies.benchmarks.engine import PROMISED, against_targets, line, measure
+from studies.benchmarks.engine import PROMISED, against_targets, line, measure, memory
 
 
 def test_table_targets_and_figure(tmp_path):
@@ -17,3 +17,9 @@ def test_table_targets_and_figure(tmp_path):
     assert len(set(names)) == len(names) >= 2 * len(PROMISED)
     engine_speed(pd.DataFrame(rows), tmp_path / "speed.png", {held.name: held.worst for held in PROMISED})
     assert (tmp_path / "speed.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_memory_is_that_of_the_cells():
+    name, bytes_per_cell, most = memory(3000)
+    assert name
+    assert 0 < bytes_per_cell < most
