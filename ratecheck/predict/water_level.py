@@ -22,19 +22,8 @@ from ..arguments import LONGEST as EXACT
 from ..arguments import available_cores, check_horizons, check_is_cost, check_replicates, check_whole, items, shown
 from ..display import html_table
 from ..sampling import seeding
-from .level_tree import (
-    AT_CENTRE,
-    CELLS,
-    ERROR,
-    HEADROOM,
-    MOST_CELLS,
-    NO_ROOM,
-    PASSED,
-    PULLS,
-    REGRET,
-    UNRESOLVED,
-    LevelTree,
-)
+from .cells import CELLS, ERROR, HEADROOM, PASSED, PULLS, REGRET, UNRESOLVED, Tree
+from .means import AT_CENTRE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,12 +38,10 @@ class Accuracy(NamedTuple):
 
     shared: float  # of all pulls; where two levels differ by no more, what is between them is shared in proportion
     resolution: float  # of a level; where pulls jump within it, cells were released
-    at_the_limit: float  # of a level, where the higher one takes too many cells
 
 
-EXACTLY = Accuracy(1e-4, 1e-13, 1e-13)
-ROUGHLY = Accuracy(2e-3, 1e-6, 1e-3)  # for curves: what is shared errs by less than a thousandth of itself
-GIVE_UP_AFTER = 2.0  # in a search a trial level is given up when its pulls pass so many horizons
+EXACTLY = Accuracy(1e-4, 1e-13)
+ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared errs by less than a thousandth of itself
 STEP = math.log(2)  # of a search: levels are halved or doubled
 SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -145,7 +132,7 @@ def predict(
         )
         check_partition(algorithm, cost, horizon=block[-1], length=length, offset=offset)
         rule = algorithm.level_rule(cost, length)
-        tree = LevelTree(cost, rule, length=length, offset=offset, horizon=block[-1])
+        tree = Tree(cost, rule, length=length, offset=offset, horizon=block[-1])
         return [_rows(tree, rule.bonus(T), horizon=T, alignment=name, length=length) for T in block]
 
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
@@ -203,7 +190,7 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
 
 
 def check_partition(algorithm, cost, *, horizon, length, offset, most=None):
-    cells, most = math.prod(partition.counts(cost, length, offset)), MOST_CELLS if most is None else most
+    cells, most = math.prod(partition.counts(cost, length, offset)), 2**22 if most is None else most
     if cells > most:
         advice = "take longer cells"
         if not algorithm.anytime:
@@ -223,7 +210,7 @@ def _rows(tree, bonus, *, horizon, alignment, length):
         key, sums = settled(tree, tree.starts(), pulls=float(horizon), bonus=bonus, horizon=float(horizon))
     except OutOfReach as limit:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {limit.why}; "
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.__doc__}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
@@ -239,12 +226,9 @@ def _rows(tree, bonus, *, horizon, alignment, length):
 
 
 class OutOfReach(Exception):
-    def __init__(self, status, most_cells, reached):
-        self.why = (
-            f"more than {most_cells:,} cells"
-            if status == NO_ROOM
-            else "cells so small that the rounding errors of its formula show"
-        )
+    """Cells so small are needed that the rounding errors of the formula show."""
+
+    def __init__(self, reached):
         self.reached = reached
 
 
@@ -252,63 +236,51 @@ class _Trial(NamedTuple):
     s: float  # where the level is on the scale of the search
     level: float
     pulls: float
-    sums: np.ndarray | None
     status: int
-    released: np.ndarray
+    sums: np.ndarray | None
+    released: np.ndarray | None = None
 
 
-def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, accuracy=EXACTLY):
+def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, step=None, accuracy=EXACTLY):
     """The level at which the cells below the starts were queried `pulls` times, and the sums by level.
 
-    `near` is where to look for it first, on the scale of the search.
+    `near` is where to look for it first, on the scale of the search, with this step.
     Queries grow with the level, from one per cell.  They jump where a full cell is split whose children are better
     than it looked: its children are then queried alone, at levels of their own, until they have caught up.
     """
-    if pulls <= len(starts):
+    once = float(tree.weight[starts[:, 0]].sum())
+    if pulls <= once:
         sums, _, _ = tree.walk(starts, -math.inf, bonus=bonus, most=math.inf)
-        sums[:, [PULLS, REGRET, ERROR]] *= pulls / len(starts)
+        sums[:, [PULLS, REGRET, ERROR]] *= pulls / once
         return -math.inf, sums
-    unit = _unit(bonus, horizon)
-
-    def trial(s, before=-math.inf, most=GIVE_UP_AFTER):
-        level = unit * math.sinh(s)
-        sums, status, released = tree.walk(starts, level, bonus=bonus, most=most * horizon, before=before)
-        return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), sums, status, released)
-
-    step = STEP if near is None else STEP / 8
-    once = -math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit)  # one query each
-    low, high = trial(once if near is None else near), None
-    while low.pulls >= pulls:
-        step *= 2
-        low, high = trial(low.s - step), low
-    while high is None or high.pulls < pulls:
-        step *= 1 if near is None else 2
-        low, high = high or low, trial((high or low).s + step)
-    turn = 0
-    shared = accuracy.shared * horizon
-    while high.pulls - low.pulls > shared:
-        resolution = accuracy.at_the_limit if high.status == NO_ROOM else accuracy.resolution
-        if high.s - low.s <= resolution * max(1.0, abs(low.s)):
-            break
-        share = 0.5
-        if turn % 3 and high.pulls < math.inf:
-            share = min(0.95, max(0.05, math.log(pulls / low.pulls) / math.log(high.pulls / low.pulls)))
-        middle = trial(low.s + share * (high.s - low.s))
-        low, high = (middle, high) if middle.pulls < pulls else (low, middle)
-        turn += 1
+    unit, shared = _unit(bonus, horizon), accuracy.shared * horizon
+    if near is None:  # one query each
+        begun = -math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit), STEP, 1.0
+    else:
+        begun = near, STEP / 8 if step is None else step, 2.0
+    how = {"pulls": pulls, "bonus": bonus, "horizon": horizon, "unit": unit, "shared": shared}
+    (below, above), *sums = tree.search(starts, *begun, **how, resolution=accuracy.resolution)
+    low, high = _Trial(*below, sums[0]), _Trial(*above, sums[1])
     missing = pulls - low.pulls
     if high.pulls - low.pulls > shared:
-        if high.status in (NO_ROOM, UNRESOLVED):
-            raise OutOfReach(high.status, tree.most_cells, elsewhere + low.pulls)
-        high = trial(high.s, before=low.level, most=HEADROOM)
-        step = high.s - low.s
+        if high.status == UNRESOLVED:
+            raise OutOfReach(elsewhere + low.pulls)
+        how = {"bonus": bonus, "before": low.level, "most": HEADROOM * horizon}
+        high, step = _released(tree, starts, high.s, unit, how), high.s - low.s
         while high.status == PASSED and not len(high.released):  # all but released: one cell can take any number
             step *= 2
-            high = trial(high.s + step, before=low.level, most=HEADROOM)
+            high = _released(tree, starts, high.s + step, unit, how)
         if len(high.released):
             how = {"bonus": bonus, "horizon": horizon, "accuracy": accuracy, "elsewhere": elsewhere + low.pulls}
             return low.level, low.sums + _caught_up(tree, high.released, pulls=missing, low=low, **how)
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
+
+
+def _released(tree, starts, s, unit, how):
+    """A trial level, with the cells that are split at it and were not at the level before."""
+    level = unit * math.sinh(s)
+    sums, status, released = tree.walk(starts, level, **how)
+    return _Trial(s, level, math.inf if sums is None else float(sums[:, PULLS].sum()), status, sums, released)
 
 
 def _unit(bonus, horizon):
@@ -325,10 +297,13 @@ def _caught_up(tree, released, *, pulls, bonus, horizon, elsewhere, low, accurac
     of these are queried."""
     cells, k = released.T
     held = np.ceil((bonus / (tree.gap[cells] - tree.bias[k] - low.level)) ** 2)
-    room = tree.capacity[k] - np.minimum(tree.capacity[k], np.maximum(1.0, held))
+    room = tree.weight[cells] * (tree.capacity[k] - np.minimum(tree.capacity[k], np.maximum(1.0, held)))
     endless = np.isinf(room)
+    below = tree.below(released)
     if endless.any():
         filled = np.where(endless, pulls / endless.sum(), 0.0)
+    elif not len(below):
+        filled = np.full(len(room), pulls / len(room))
     else:
         filled = room * min(1.0, pulls / room.sum()) if room.sum() > 0 else room
     sums = np.zeros((len(tree.capacity), 4))
@@ -336,16 +311,8 @@ def _caught_up(tree, released, *, pulls, bonus, horizon, elsewhere, low, accurac
     np.add.at(sums, (k, REGRET), filled * tree.gap[cells])
     rest = pulls - filled.sum()
     if rest > 1e-9 * pulls:
-        _, below = settled(
-            tree,
-            tree.below(released),
-            pulls=rest,
-            bonus=bonus,
-            horizon=horizon,
-            elsewhere=elsewhere,
-            near=low.s,
-            accuracy=accuracy,
-        )
-        np.subtract.at(below, (k, CELLS), 1)
-        sums += below
+        how = {"bonus": bonus, "horizon": horizon, "elsewhere": elsewhere, "near": low.s, "accuracy": accuracy}
+        _, added = settled(tree, below, pulls=rest, **how)
+        np.subtract.at(added, (k, CELLS), tree.weight[cells])
+        sums += added
     return sums
