@@ -54,7 +54,7 @@ class LevelTree:
         counts = partition.counts(cost, length, offset)
         first, self.phase = phases(cost, length, offset, levels + 1)
         self.sort = AT_CENTRE if rule.at_centre else CLOSED if cost.mean else BY_SIDES if cost.separable else BY_CUBES
-        relative = cost.gap is not None
+        relative = cost.gap is not None and not cost.anchored
         self.f = cost.compiled_gap if relative else cost.compiled
         self.mean = cost.compiled_mean or no_mean
         self.origin = np.zeros(d) if relative else cost.minimisers[0].copy()
