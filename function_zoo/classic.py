@@ -25,6 +25,11 @@ def branin(dim, scale=1.0):
     def formula(x):
         return scale * ((x[1] - b * x[0] ** 2 + c * x[0] - 6) ** 2 + 10 * (1 - t) * np.cos(x[0]) + 10)
 
+    def gap(z):
+        odd = 2 * z[2] - 1  # the minimiser has x1 = odd pi
+        line = z[1] + (c - 2 * b * math.pi * odd) * z[0] - b * z[0] ** 2
+        return scale * (line**2 + 20 * (1 - t) * np.sin(z[0] / 2) ** 2)
+
     # The square vanishes and the cosine is -1.
     minimisers = [(z, b * z**2 - c * z + 6) for z in (-math.pi, math.pi, 3 * math.pi)]
     return on_box(
@@ -44,6 +49,8 @@ def branin(dim, scale=1.0):
             C0=4.376 * max(1.0, 1 / scale),
             measured=("M_a", "M_b", "mu_min", "C0"),
         ),
+        gap=gap,
+        anchored=True,
     )
 
 
@@ -54,12 +61,21 @@ def himmelblau(dim, scale=1.0):
     def formula(x):
         return scale * ((x[0] ** 2 + x[1] - 11) ** 2 + (x[0] + x[1] ** 2 - 7) ** 2)
 
-    minimisers = [
+    minimisers = (
         (3.0, 2.0),
         (-2.8051180869527448, 3.1313125182505730),
         (-3.7793102533777469, -3.2831859912861694),
         (3.5844283403304917, -1.8481265269644034),
-    ]
+    )
+
+    def gap(z):  # both brackets vanish at the minimiser (x, y)
+        x = 0.0 * z[2]
+        y = 0.0 * z[2]
+        for k in range(4):
+            x = x + (z[2] == k) * minimisers[k][0]
+            y = y + (z[2] == k) * minimisers[k][1]
+        return scale * ((2 * x * z[0] + z[0] ** 2 + z[1]) ** 2 + (z[0] + 2 * y * z[1] + z[1] ** 2) ** 2)
+
     return on_box(
         dim,
         formula,
@@ -78,6 +94,8 @@ def himmelblau(dim, scale=1.0):
             C0=4.0 * max(1.0, 1 / scale),
             measured=("mu_min", "C0"),
         ),
+        gap=gap,
+        anchored=True,
     )
 
 
@@ -91,7 +109,18 @@ def six_hump_camel(dim, scale=1.0):
         q = x[1] ** 2
         return scale * ((4 - 2.1 * p + p**2 / 3) * p + x[0] * x[1] + 4 * (q - 1) * q)
 
-    best = (0.08984201368301331, -0.7126564032704135)
+    best = (0.08984201310031806, -0.7126564030207396)
+    x, y = best
+    # Taylor's polynomial at the first minimiser, where the gradient is 0; f is even, so the second is its mirror image.
+    x2, x3, x4 = 4 - 12.6 * x**2 + 5 * x**4, -8.4 * x + 20 * x**3 / 3, -2.1 + 5 * x**2
+    y2, y3 = 24 * y**2 - 4, 16 * y
+
+    def gap(z):
+        u = (1 - 2 * z[2]) * z[0]
+        v = (1 - 2 * z[2]) * z[1]
+        along = u**2 * (x2 + u * (x3 + u * (x4 + u * (2 * x + u / 3))))
+        return scale * (along + u * v + v**2 * (y2 + v * (y3 + 4 * v)))
+
     # The product x1 x2 has no mean error; with E u^2 = a^2/12, E u^4 = a^4/80, E u^6 = a^6/448 the rest is a^2 times
     # 1/3 - 2.1 (p/2 + a^2/80) + (5 p^2/12 + p a^2/16 + a^4/1344) - 1/3 + 2 q + a^2/20,  largest at p = 9, q = 4, a = 6.
     M_b = -2.1 * (9 / 2 + 36 / 80) + 5 * 81 / 12 + 9 * 36 / 16 + 36**2 / 1344 + 8 + 36 / 20
@@ -113,6 +142,8 @@ def six_hump_camel(dim, scale=1.0):
             C0=2.406 * max(1.0, 1 / scale),
             measured=("mu_min", "C0"),
         ),
+        gap=gap,
+        anchored=True,
     )
 
 

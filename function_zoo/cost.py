@@ -122,7 +122,8 @@ class Cost:
     Three things may be known beside it, for those who ask for means over small cubes; z is relative to the first
     minimiser: `gap(z)` is f(x* + z) - f* without the rounding of x* + z, `mean(z, a)` its mean over the cube of
     length a whose lower corner is z, and `separable` says that f is a sum of functions of one coordinate each.  They
-    are dropped where `gap` is not that of the formula.
+    are dropped where `gap` is not that of the formula.  Where `anchored` is True, z has one entry more: z[d] is the
+    number of the minimiser, 0.0, 1.0, ..., that z[0], ..., z[d-1] are relative to.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Cost:
     gap: Callable | None = None
     mean: Callable | None = None
     separable: bool = False
+    anchored: bool = False
     registered: bool = False  # made by function_zoo.get, so a name is enough to remake it
     searched: float | None = None  # the doubt about a minimum that a search found
     maximise: bool = False  # the formula is minus a reward, which algorithms are to see
@@ -157,7 +159,7 @@ class Cost:
         if not isinstance(self.constants, Constants):
             raise ValueError(f"{self.name}: constants = {shown(self.constants)} must be Constants(...)")
         if self.gap is not None and not self._gap_belongs():
-            for name, nothing in (("gap", None), ("mean", None), ("separable", False)):
+            for name, nothing in (("gap", None), ("mean", None), ("separable", False), ("anchored", False)):
                 object.__setattr__(self, name, nothing)
 
     def _check_fields(self):
@@ -174,7 +176,7 @@ class Cost:
         for name in ("gap", "mean"):
             if getattr(self, name) is not None and not callable(getattr(self, name)):
                 raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be a function or None")
-        for name in ("separable", "maximise"):
+        for name in ("separable", "anchored", "maximise"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be True or False")
         if not (self.searched is None or (isinstance(self.searched, Real) and 0 <= self.searched < math.inf)):
@@ -188,12 +190,18 @@ class Cost:
         """Whether `gap` speaks of this formula: another one may have been put in its place."""
         share = np.linspace(0.05, 0.95, 7)[:, None]
         points = self.lower + (self.upper - self.lower) * share
+        anchors = range(len(self.minimisers) if self.anchored else 1)
         try:
             found = np.array([float(self.formula(x)) for x in points]) - self.minimum
-            known = np.array([float(self.gap(x - self.minimisers[0])) for x in points])
+            known = np.array([[float(self.gap(z)) for z in self._relative(points, k)] for k in anchors])
         except Exception:
             return False
-        return np.allclose(known, found, rtol=1e-6, atol=1e-6 * (self.constants.M or 0.0))
+        return known.size > 0 and np.allclose(known, found, rtol=1e-6, atol=1e-6 * (self.constants.M or 0.0))
+
+    def _relative(self, points, k) -> np.ndarray:
+        """Points as `gap` takes them, beside minimiser number k."""
+        z = points - self.minimisers[k]
+        return np.column_stack([z, np.full(len(z), float(k))]) if self.anchored else z
 
     def _floats(self, name, given) -> np.ndarray:
         try:
@@ -350,11 +358,13 @@ def typed(function):
 
 
 def on_box(
-    dim, formula, *, lower, upper, minimum, minimisers, constants, gap=None, mean=None, separable=False, **parameters
-) -> Cost:
+    dim, formula, *, lower, upper, minimum, minimisers, constants,
+    gap=None, mean=None, separable=False, anchored=False, **parameters,
+) -> Cost:  # fmt: skip
     """A cost that still has no name, on a box whose ends are the same in all coordinates or given one by one."""
     lower, upper = np.broadcast_to(lower, dim), np.broadcast_to(upper, dim)
-    return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, gap, mean, separable)
+    known = {"gap": gap, "mean": mean, "separable": separable, "anchored": anchored}
+    return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, **known)
 
 
 def centred(centre, half, about, constants, **parameters) -> Cost:

@@ -178,6 +178,15 @@ def twin_cone(dim, scale=10.0, centre=None):
             t = t + (x[i] + centre[i]) ** 2
         return scale * np.sqrt(np.minimum(s, t))
 
+    def gap(z):
+        side = 2 - 4 * z[dim]  # from -c to c, or back, in units of c
+        s = z[0] ** 2
+        t = (z[0] + side * centre[0]) ** 2
+        for i in range(1, dim):
+            s = s + z[i] ** 2
+            t = t + (z[i] + side * centre[i]) ** 2
+        return scale * np.sqrt(np.minimum(s, t))
+
     moment = norm_moment(dim, 1.0)
     return on_unit_box(
         dim,
@@ -192,6 +201,8 @@ def twin_cone(dim, scale=10.0, centre=None):
             A=SIDE,
             C0=packing_constant(dim, 2 / scale, count=2),
         ),
+        gap=gap,
+        anchored=True,
         centre=centre,
     )
 
@@ -248,6 +259,10 @@ def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
             s = s + (x[i] - centre[i]) ** 2
         return scale * (s - radius**2) ** 2
 
+    def gap(z):
+        w = (1 - 2 * z[1]) * z[0]  # outwards from c + r or c - r
+        return scale * (w * (2 * radius + w)) ** 2
+
     # With S = |x - c|^2 and u uniform on the centred cube of length a, E u_i^2 = a^2/12 and E u_i^4 = a^4/80, so
     # mean error = scale a^2 e(S, a) with e = ((d+2) S - d r^2)/6 + a^2 q, where q = d/80 + d(d-1)/144.
     q = dim / 80 + dim * (dim - 1) / 144
@@ -276,6 +291,8 @@ def ring(dim, scale=10.0, centre=None, radius=0.6180339887):
             C0=_shell_constant(dim, radii, alpha=2.0, beta=0.5, scale_range=range_),
             literal=dim == 1,
         ),
+        gap=gap if dim == 1 else None,  # on a sphere no few minimisers are near all others
+        anchored=dim == 1,
         centre=centre,
     )
 
@@ -290,6 +307,10 @@ def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
         for i in range(1, dim):
             s = s + (x[i] - centre[i]) ** 2
         return scale * np.abs(np.sqrt(s) - radius)
+
+    def gap(z):
+        w = (1 - 2 * z[1]) * z[0]  # outwards from c + r or c - r
+        return scale * np.minimum(np.abs(w), np.abs(w + 2 * radius))
 
     moment = norm_moment(dim, 1.0)
     range_ = scale * max(radius, float(np.linalg.norm(farthest(centre))) - radius)
@@ -312,6 +333,8 @@ def ring_cone(dim, scale=10.0, centre=None, radius=0.6180339887):
             literal=dim == 1,
             bounds=() if dim == 1 else ("mu_min",),
         ),
+        gap=gap if dim == 1 else None,
+        anchored=dim == 1,
         centre=centre,
     )
 

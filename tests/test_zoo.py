@@ -55,7 +55,7 @@ def test_what_is_known_of_a_cost_relative_to_its_minimiser(name, dim, any_seed):
     c = cost.constants
     rounding = 1e-13 * c.M_a + 10 * c.M_b * (1e-15 * cost.side) ** min(1.0, c.alpha)
     gaps = cost.many(cost.minimisers[0] + z) - cost.minimum
-    if cost.gap:
+    if cost.gap and not cost.anchored:
         np.testing.assert_allclose(cost.gap(z.T), gaps, rtol=1e-12, atol=rounding)
         tiny = cost.gap(1e-60 * np.ones(dim))  # where x* + z is x*
         assert 0 < tiny < 100 * c.mu_min * 1e-60**c.alpha
@@ -254,6 +254,42 @@ def test_what_is_known_beside_a_formula_goes_with_it():
     assert replace(cone, registered=False).gap is cone.gap
     other = replace(cone, registered=False, formula=lambda x: 2 * np.hypot(x[0], x[1]))
     assert (other.gap, other.mean, other.separable) == (None, None, False)
+    twins = zoo.get("twin_cone", 2)
+    for alone in (replace(twins, registered=False), replace(twins, registered=False, minimisers=twins.minimisers[:1])):
+        assert (alone.gap, alone.anchored) == (twins.gap, True)
+    for change in ({"minimisers": twins.minimisers[::-1]}, {"minimisers": np.empty((0, 2))}, {"formula": cone.formula}):
+        other = replace(twins, registered=False, **change)
+        assert (other.gap, other.anchored) == (None, False)
+    travelled = pickle.loads(pickle.dumps(replace(twins, registered=False)))
+    assert travelled.anchored
+    assert travelled.gap(np.array([0.1, 0.2, 1.0])) == twins.gap(np.array([0.1, 0.2, 1.0]))
+
+
+def beside(z, k):
+    """Columns of places relative to minimiser k, as an anchored gap takes them."""
+    return np.column_stack([z, np.full(len(z), float(k))])
+
+
+ANCHORED = [pair for pair in EVERY if zoo.get(*pair).anchored]
+
+
+def test_every_cost_with_a_few_minimisers_is_anchored():
+    several = {"branin", "himmelblau", "ring", "ring_cone", "six_hump_camel", "twin_cone"}
+    assert {name for name, _ in ANCHORED} == several
+
+
+@pytest.mark.parametrize(("name", "dim"), ANCHORED)
+def test_anchored_gaps_are_those_of_the_formula(name, dim, any_seed):
+    cost = zoo.get(name, dim)
+    X = np.random.default_rng(any_seed).uniform(cost.lower - 0.5 * cost.side, cost.upper + 0.5 * cost.side, (300, dim))
+    gaps = cost.many(X) - cost.minimum
+    for k, minimiser in enumerate(cost.minimisers):
+        z = beside(X - minimiser, k)
+        np.testing.assert_allclose(cost.gap(z.T), gaps, rtol=1e-12, atol=1e-13 * cost.constants.M_a)
+        np.testing.assert_allclose(
+            compiled_values(cost.compiled_gap, z), gaps, rtol=1e-12, atol=1e-13 * cost.constants.M_a
+        )
+        assert cost.gap(beside(np.zeros((1, dim)), k)[0]) == 0.0
 
 
 def test_every_formula_has_a_file_of_its_own_in_the_compilers_cache(tmp_path):
