@@ -267,16 +267,16 @@ class Series:
 
 @dataclass(frozen=True)
 class Curve(Record):
-    """The predicted mean regret at growing horizons, the mean number of cells, and a short phrase: what ended it.
+    """The predicted mean regret at growing horizons, and the mean number of cells.
 
-    For example
-
-        rc.predicted_curve(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8)     # see `far`
+    `error`: half the width of a 95 % interval of each mean, as a share of it; `limit`: a short phrase, what ended it.
+    See `predicted_curve` and `far`.
     """
 
     horizons: tuple[float, ...]
     regret: tuple[float, ...]
     cells: tuple[float, ...]
+    error: tuple[float, ...]
     limit: str
 
     def log_regret(self, log_horizon):

@@ -2,7 +2,8 @@
 
 The grid is halved from one block on.  A block within which the cost hardly varies is replaced by one of its bins, drawn
 at random, with the number of its bins as weight; of the others that have about the same value some are drawn, as in a
-tree of cells, and halved.  Blocks that hold or touch the minimiser next to them are always kept.
+tree of cells, and halved.  Blocks no farther from a minimiser than
+their own length are always kept.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import math
 import numpy as np
 
 from ..sampling.generator import uniform
-from .cells import UNDECIDED, allocating, decide
-from .means import compiled
+from ..sampling.jit import compiled
+from .thinning import UNDECIDED, allocating, decide
 
 HARDLY = 0.25  # of the lowest value in a block: what its values differ by at the most, if one bin stands for all
 BLOCKS = 64  # at first the grid is cut into so many at least, whatever their values
@@ -43,7 +44,8 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
             for q in range(d):
                 bins[b] *= block[d + q] - block[q]
                 single &= block[d + q] - block[q] <= 1.0
-                guarded &= block[q] <= 1.0 and block[d + q] >= 0.0
+                reach = block[d + q] - block[q]
+                guarded &= block[q] <= reach and block[d + q] >= -reach
             least, most, total = math.inf, -math.inf, 0.0
             looks = 1 if single else 2**d + 1 + RANDOM
             for look in range(looks):
@@ -51,7 +53,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                     if look < 2**d and not single:
                         point[q] = block[d + q] - 1.0 if (look >> q) & 1 else block[q]
                     elif look <= 2**d:
-                        point[q] = math.floor((block[q] + block[d + q]) / 2)
+                        point[q] = np.floor((block[q] + block[d + q]) / 2)
                     else:
                         point[q] = drawn(block[q], block[d + q], state)
                 y = at(point, anchor[b], a, f, origin, minimum, phase, z, x)
@@ -81,7 +83,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
             for part in range(2**d):
                 empty = False
                 for q in range(d):
-                    half = math.floor((blocks[b, q] + blocks[b, d + q]) / 2)
+                    half = np.floor((blocks[b, q] + blocks[b, d + q]) / 2)
                     if blocks[b, d + q] - blocks[b, q] <= 1.0:
                         half = blocks[b, d + q]
                     upper = (part >> q) & 1
@@ -102,7 +104,7 @@ def drawn(low, high, state):
     """A whole number from low on and below high."""
     u, s0, s1, s2, s3 = uniform(state[0], state[1], state[2], state[3])
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
-    return min(high - 1.0, math.floor(low + u * (high - low)))
+    return min(high - 1.0, np.floor(low + u * (high - low)))
 
 
 @compiled

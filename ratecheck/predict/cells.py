@@ -11,27 +11,26 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
 from ..algorithms import partition
-from ..sampling.generator import open_state, uniform
+from ..sampling.generator import open_state
 from ..sampling.jit import compiled
+from . import bins
 from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, no_mean, place, variance_within
+from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
 ALL = 2**62  # cells of a shell: none is left out
-UNDECIDED = -1.0
-SHELLS_PER_OCTAVE, SHELLS = 2, 48  # of the gap; what lies below the last shell belongs to it
 MOST_RELEASED = 64
 GIVE_UP_AFTER = 2.0  # in a search a trial level is given up when its pulls pass so many horizons
 HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multiple of the horizon
 SHORTEST = 1e-300  # side
 CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
+SAMPLED_FROM = 256  # times the cells kept of a shell: fewer bins are all taken
 ANCHORED_BY = 40  # the level up to which a cell changes to a nearer minimiser
-allocating = partial(compiled, counted=True)
 
 
 class Tree:
@@ -64,19 +63,32 @@ class Tree:
         _, self.guarded, _ = places(cost, guarded, length=length, offset=offset, levels=levels + 1)
         self.state = open_state(np.random.SeedSequence(seed))
 
-        counts = partition.counts(cost, length, offset)
-        axes = [first_q + np.arange(m) for first_q, m in zip(first, counts, strict=True)]
-        self.index = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, d).astype(float)
-        self.roots = self.used = size = len(self.index)
-        self.gap, self.error, self.variance = np.empty(size), np.empty(size), np.zeros(size)
-        self.weight, self.heirs = np.ones(size), np.full(size, UNDECIDED)
-        self.child, self.anchor = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
         self.sides = np.full((SLOTS if self.sort == BY_SIDES else 0, 5), -1.0)
-        settle(0, size, 0, 1, self.home, self.guarded, self.phase, self.index, self.anchor, self.weight, self.heirs)
-        fill(0, size, 0, *self._formula(), self.index, self.anchor, self.gap, self.error)
         self.counts = np.zeros(3, dtype=np.int64)
-        self._make_room(4 * size + 64)
+        self._plant(first, partition.counts(cost, length, offset))
+        self._make_room(4 * self.roots + 64 if levels > 1 else self.roots)
+
+    def _plant(self, first, counts):
+        """The initial cells, all of them or, where these are many bins, a sample."""
+        if self.kept < ALL and self.sort == AT_CENTRE and math.prod(counts) > SAMPLED_FROM * self.kept:
+            low, high = np.array(first, float), np.array([q + m for q, m in zip(first, counts, strict=True)], float)
+            self.index, self.anchor, self.gap, self.weight = bins.sample(
+                low, high, self.side[0], self.f, self.origin, self.minimum, self.home, self.phase, self.z,
+                self.x, self.kept, self.state,
+            )  # fmt: skip
+            self.counts[2] = 1
+        else:
+            axes = [first_q + np.arange(m) for first_q, m in zip(first, counts, strict=True)]
+            self.index = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, self.dim).astype(float)
+            self.weight, self.anchor = np.ones(len(self.index)), np.zeros(len(self.index), dtype=np.int64)
+        self.roots = self.used = size = len(self.index)
+        self.error, self.variance, self.heirs = np.zeros(size), np.zeros(size), np.full(size, UNDECIDED)
+        self.child = np.zeros(size, dtype=np.int64)
+        if not self.thinned:
+            self.gap = np.empty(size)
+            settle(0, size, 0, 1, self.home, self.guarded, self.phase, self.index, self.anchor, self.weight, self.heirs)
+            fill(0, size, 0, *self._formula(), self.index, self.anchor, self.gap, self.error)
 
     def _noise(self, cost) -> float:
         """What the roundings of coordinates, and those of the formula, make of the gap at the minimisers."""
@@ -214,41 +226,6 @@ def settle(first, last, k, guarded_parent, home, guarded, phase, index, anchor, 
                 if touches:
                     heirs[i] = weight[i]
                     break
-
-
-@compiled
-def shell_of(gap, highest):
-    if gap <= 0.0:
-        return SHELLS - 1
-    return min(SHELLS - 1, max(0, int(SHELLS_PER_OCTAVE * np.log2(highest / gap))))
-
-
-@allocating
-def decide(cells, highest, kept, gap, weight, heirs, state):
-    """Choose which of some cells of one level have children, shell by shell; whether any has none."""
-    order = cells[np.argsort(gap[cells])]
-    thinned, first = 0, 0
-    while first < order.size:
-        shell, last, total = shell_of(gap[order[first]], highest), first, 0.0
-        while last < order.size and shell_of(gap[order[last]], highest) == shell:
-            total += weight[order[last]]
-            last += 1
-        if last - first <= kept:
-            for i in order[first:last]:
-                heirs[i] = weight[i]
-        else:
-            thinned = 1
-            u, s0, s1, s2, s3 = uniform(state[0], state[1], state[2], state[3])
-            state[0], state[1], state[2], state[3] = s0, s1, s2, s3
-            step, passed, hits = total / kept, 0.0, 0
-            for i in order[first:last]:
-                passed += weight[i]
-                before = hits
-                while (hits + u) * step < passed and hits < kept:
-                    hits += 1
-                heirs[i] = (hits - before) * step
-        first = last
-    return thinned
 
 
 @allocating

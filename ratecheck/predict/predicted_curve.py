@@ -1,40 +1,35 @@
-"""The curve of predicted mean regrets, from a horizon as far as trees of so many cells reach."""
+"""The curve of predicted mean regrets, from a horizon to T = 1e60 or further, with its errors."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..algorithms import partition
 from ..algorithms.protocol import Algorithm
 from ..arguments import check_horizons, check_replicates, check_whole, shown
 from ..claims import Curve
 from ..sampling import seeding
+from .cells import ALL, CELLS, REGRET, Tree
 from .far import PERIOD
-from .level_tree import CELLS, REGRET, LevelTree
-from .water_level import (
-    LAST_HORIZON,
-    ROUGHLY,
-    SMALL,
-    OutOfReach,
-    check_partition,
-    check_predictable,
-    on_scale,
-    pool,
-    settled,
-)
+from .water_level import LAST_HORIZON, ROUGHLY, OutOfReach, check_partition, check_predictable, on_scale, pool, settled
 
 if TYPE_CHECKING:
     from function_zoo import Cost
 
 FAR = 1e60  # the last horizon of a curve, unless another is named
-PER_PERIOD = 8  # horizons of a curve
-LEAST_PER_PERIOD = 4  # fewer see a wave of that period at too few of its phases
-POINTS, MOST_POINTS = 128, 4000  # of a curve: as a rule, and where its periods need more
-MOST_BINS = 2**17  # of all alignments of a horizon together
-SPREAD = 4  # times as many alignments where each horizon has partitions of its own
+ERROR = 0.005  # of a curve, unless another is asked for
+QUARTERS = 4  # horizons of a period, so that a wave and its first harmonics are seen at all phases
+NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then spread over what is left
+GROUPS = 4  # of alignments, independent of each other: their differences tell the error
+FEWEST, MOST = 7, 511  # alignments of a group
+NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
+GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
+PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
+FEWEST_KEPT = 8
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 
 
@@ -43,154 +38,231 @@ def predicted_curve(
     cost: Cost,
     *,
     first: float,
-    cells: int = 2**16,
-    alignments: int = 8,
+    last: float = FAR,
+    error: float = ERROR,
+    alignments: int | None = None,
     seed: int = 0,
     kind: str = "random",
-    last: float = FAR,
 ) -> Curve:
-    """The predicted mean regret from T = first as far as trees of so many cells reach, or to T = last, with horizons
-    that divide a period evenly.
+    """Predict the mean regret from one horizon to another.
 
-    The alignments are those that `simulate` gives its first replicates; but an algorithm that is started anew for each
-    horizon gets more of them, evenly spread, and its regret is averaged over a step between horizons: it is ragged,
-    since its bins are a whole number.
+    Parameters
+    ----------
+    algorithm : Algorithm
+        With a `level_rule`: UniformBins or AdaptiveBins.
+    cost : Cost
+        With a known minimiser.
+    first, last : float
+        Ends of the curve.  It ends earlier where the rounding errors of the cost's formula show.
+    error : float
+        Half the width of a 95 % interval of the predicted mean, as a share of it, that is aimed at.  Groups of
+        alignments of the partition are added until their differences are that small; more cells of a tree are kept
+        for a smaller error.
+    alignments : int, optional
+        The curve at the partitions of the first replicates of `simulate`, in place of the mean over all partitions.
+    seed : int
+        Of partitions and of the choice of cells.
+    kind : str
+        "random", or "fixed" for the partition of alignment="fixed".
 
-    For example
+    Returns
+    -------
+    Curve
+        Its horizons are quarters of a period apart at first; then an odd number of quarters, so that every fourth
+        horizon lies a whole number of periods later.
 
-        rc.predicted_curve(rc.AdaptiveBins().settle(cost), cost, first=2**10, cells=2**8).regret
+    Examples
+    --------
+    >>> import function_zoo as zoo, ratecheck as rc
+    >>> curve = rc.predicted_curve(rc.AdaptiveBins(), zoo.get("cone", dim=1), first=2**10, last=1e6, error=0.05)
+    >>> max(curve.error) < 0.1
+    True
     """
     check_predictable(algorithm, cost)
     first, last = (float(check_horizons([end], LAST_HORIZON)[0]) for end in (first, last))
-    seed, cells = check_whole("seed", seed, 0), check_whole("cells", cells, 1)
+    seed = check_whole("seed", seed, 0)
+    if not 0 < error < 1:
+        raise ValueError(f"error = {shown(error)} must lie between 0 and 1")
     if kind not in ("random", "fixed"):
         raise ValueError(f"kind = {shown(kind)} must be 'random' or 'fixed'")
-    replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
     algorithm = algorithm.settle(cost)
-    if algorithm.anytime:
-        return _one_tree_each(
-            algorithm, cost, first=first, last=last, cells=cells, replicates=replicates, seed=seed, kind=kind
-        )
-    return _trees_for_each_horizon(
-        algorithm, cost, first=first, last=last, cells=cells, replicates=replicates, seed=seed, kind=kind
-    )
+    period = algorithm.period(cost)
+    horizons = grid(first, last, PERIOD if math.isnan(period) else period)
+    work = _Work(algorithm, cost, horizons, max(FEWEST_KEPT, math.ceil(PER_SHELL / error)), seed)
+    if kind == "fixed" or alignments is not None:
+        replicates = [0] if kind == "fixed" else list(check_replicates(alignments))
+        return work.at_replicates(replicates, kind)
+    return work.over_all(error)
 
 
-class _Growing:
-    """One alignment of an anytime algorithm, asked at growing horizons."""
+def grid(first, last, period) -> np.ndarray:
+    """The horizons of a curve."""
+    quarter = math.log(period) / QUARTERS
+    count = math.floor(math.log(last / first) / quarter + 1e-9)
+    step = 1
+    while count > NEAR and (count - NEAR) / step > AFAR:
+        step += 2
+    steps = np.concatenate([np.arange(min(count, NEAR)), np.arange(NEAR, count + 1, step)]) if count > NEAR else None
+    return first * np.exp(quarter * (np.arange(count + 1) if steps is None else steps))
 
-    def __init__(self, algorithm, cost, *, length, offset, cells, last):
-        self.rule, self.last = algorithm.level_rule(cost, length), last
-        self.tree = LevelTree(cost, self.rule, length=length, offset=offset, horizon=last, most_cells=cells)
-        self.limit = f"T = {last:.0e}"
 
-    def along(self, first, ratio):
-        """Regret and cells at first, first ratio, first ratio^2 and so on, as far as the tree reaches."""
-        near, found, T, starts = None, [], first, self.tree.starts()
-        while self.last / T > 1 - 1e-9:
-            bonus = self.rule.bonus(T)
+@dataclass(frozen=True)
+class _Work:
+    """A curve that is being computed."""
+
+    algorithm: Algorithm
+    cost: Cost
+    horizons: np.ndarray
+    kept: int  # cells of a shell
+    seed: int
+
+    def at_replicates(self, replicates, kind):
+        """The mean over the partitions of some replicates, twice, with other samples of cells."""
+        def one(name, sample):
+            return self._regrets(
+                self.horizons,
+                lambda T: seeding.alignment(
+                    self.algorithm, self.cost, horizon=_whole(T), replicate=name, seed=self.seed, kind=kind
+                ),
+                (name, sample),
+            )
+
+        with pool(self.algorithm.cells(self.cost, self.horizons[-1])) as threads:
+            found = list(threads.map(lambda name: [one(name, sample) for sample in range(2)], replicates))
+        shortest = min(len(part) for pair in found for part in pair)
+        found = np.array([[part[:shortest] for part in pair] for pair in found])
+        mean = found.mean(axis=(0, 1))
+        apart = (found[:, 0, :, 0] - found[:, 1, :, 0]).mean(axis=0) / 2
+        return self._curve(mean, 2 * _smooth(np.abs(apart) / mean[:, 0]))
+
+    def over_all(self, error):
+        """The mean over partitions, as many as it takes for the error; fewer for horizons that need no more."""
+        open_, count, sums, errors, reach = len(self.horizons), FEWEST, None, None, len(self.horizons)
+        while True:
+            groups = self._groups(self.horizons[:open_], count)
+            reach = min(reach, min(len(group) for group in groups)) if len(groups[0]) < open_ else reach
+            groups = np.array([group[: min(open_, reach)] for group in groups])
+            if not groups.shape[1]:
+                return self._curve(np.empty((0, 2)), np.empty(0))
+            mean = groups.mean(axis=0)
+            found = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / mean[:, 0])
+            if sums is None:
+                sums, errors = mean, found
+            else:
+                sums[: len(mean)], errors[: len(mean)] = mean, found
+            wide = np.flatnonzero(found > error)
+            if not len(wide) or count >= MOST:
+                return self._curve(sums[:reach], errors[:reach])
+            open_ = min(reach, int(wide[-1]) + 1)
+            more = min(8.0, max(1.5, 1.1 * float(found.max() / error) ** (1 / GAIN)))
+            count = min(MOST, int(count * more) | 1)
+
+    def _groups(self, horizons, count):
+        def one(pair):
+            group, place = pair
+            rng = seeding.stream(self.seed, self.cost, self.algorithm, "places", group, count)
+            *offset, share = (lattice(count, self.cost.dim + 1)[place] + rng.random(self.cost.dim + 1)) % 1.0
+            return self._regrets(horizons, lambda T: self._alignment(T, offset, share), (group, place, count), share)
+
+        pairs = [(group, place) for group in range(GROUPS) for place in range(count)]
+        with pool(self.algorithm.cells(self.cost, horizons[-1])) as threads:
+            found = list(threads.map(one, pairs))
+        shortest = min(map(len, found))
+        found = np.array([part[:shortest] for part in found])
+        return list(found.reshape(GROUPS, count, shortest, 2).mean(axis=1))
+
+    def _alignment(self, T, offset, share):
+        """The length of cells, and an offset such that the first minimiser has this place in its cell."""
+        length = self.algorithm.length(self.cost, T, share)
+        start = (self.cost.minimisers[0] - self.cost.lower) / length
+        return length, ((np.array(offset) - start) % 1.0).tolist()
+
+    def _regrets(self, horizons, alignment, names, share=0.5):
+        """Regret and cells at growing horizons, as far as they can be told, with one partition for all or one each.
+
+        Where each horizon has its own, the regret is averaged over a step between horizons by `share`, since it is
+        ragged: bins are a whole number.
+        """
+        draw = int(seeding.stream(self.seed, self.cost, self.algorithm, "cells", *names).integers(2**62))
+        found, tree, guess = [], None, _Guess()
+        for T in horizons.tolist():
+            at = T
+            if not self.algorithm.anytime:
+                at = min(horizons[-1], max(horizons[0], T * PERIOD ** ((share - 0.5) / QUARTERS)))
+            if tree is None or not self.algorithm.anytime:
+                length, offset = alignment(at)
+                check_partition(self.algorithm, self.cost, horizon=at, length=length, offset=offset)
+                rule = self.algorithm.level_rule(self.cost, length)
+                end = horizons[-1] if self.algorithm.anytime else at
+                tree = Tree(
+                    self.cost, rule, length=length, offset=offset, horizon=end, kept=self.kept, seed=draw + len(found)
+                )
+            bonus = rule.bonus(at)
+            how = {"pulls": at, "bonus": bonus, "horizon": at, "accuracy": ROUGHLY}
             try:
-                level, sums = settled(self.tree, starts, pulls=T, bonus=bonus, horizon=T, near=near, accuracy=ROUGHLY)
-            except OutOfReach as limit:
-                self.limit = limit.why
+                level, sums = settled(tree, tree.starts(), **how, near=guess.at(at), step=guess.step)
+            except OutOfReach:
                 break
-            near = on_scale(level, bonus, T)
-            found.append(sums[:, [REGRET, CELLS]].sum(axis=0))
-            T = first * ratio ** len(found)
+            guess.add(at, on_scale(level, bonus, at))
+            found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / at) ** TYPICAL, 1.0])
         return np.array(found).reshape(-1, 2)
 
-
-def _one_tree_each(algorithm, cost, *, first, last, cells, replicates, seed, kind):
-    given = [
-        seeding.alignment(algorithm, cost, horizon=first, replicate=name, seed=seed, kind=kind) for name in replicates
-    ]
-    for length, offset in given:
-        check_partition(algorithm, cost, horizon=first, length=length, offset=offset, most=cells)
-    period = algorithm.period(cost)
-    period = PERIOD if math.isnan(period) else period
-    with pool(cells) as threads:
-        trees = list(
-            threads.map(
-                lambda pair: _Growing(algorithm, cost, length=pair[0], offset=pair[1], cells=cells, last=last), given
-            )
-        )
-        periods = 2 * min(map(len, threads.map(lambda tree: tree.along(first, period**2), trees)))
-        points = POINTS if cells > SMALL else POINTS // 2
-        ratio = period ** (1 / _per_period(max(1, periods), points))
-        found = list(threads.map(lambda tree: tree.along(first, ratio), trees))
-    shortest = min(range(len(found)), key=lambda i: len(found[i]))
-    points = len(found[shortest])
-    return _curve(first, ratio, np.mean([values[:points] for values in found], axis=0), trees[shortest].limit)
+    def _curve(self, found, errors):
+        if not len(found):
+            raise ValueError(f"T = {self.horizons[0]:.3g} is out of reach on {self.cost}: {OutOfReach.SENTENCE}")
+        whole = len(found) == len(self.horizons)
+        limit = f"T = {self.horizons[-1]:.0e}" if whole else OutOfReach.SENTENCE
+        horizons = tuple(self.horizons[: len(found)].tolist())
+        return Curve(horizons, *(tuple(column.tolist()) for column in found.T), tuple(errors.tolist()), limit)
 
 
-def _per_period(periods, points):
-    """How many horizons of a curve divide a period, if it has so many periods and about so many points."""
-    fitting = min(PER_PERIOD, points // periods)
-    return max(1, min(max(LEAST_PER_PERIOD, fitting), MOST_POINTS // periods))
+class _Guess:
+    """Where to look for a level, on the scale of the search: as far from the last one as that was from the one before."""
+
+    def __init__(self):
+        self.known, self.step = [], None
+
+    def at(self, T):
+        if not self.known:
+            return None
+        if len(self.known) == 1 or self.known[-1][1] is None or self.known[-2][1] is None:
+            return self.known[-1][1]
+        (x, s), (x1, s1) = self.known[-2:]
+        return s1 + (s1 - s) / (x1 - x) * (math.log(T) - x1) if x1 > x else s1
+
+    def add(self, T, s):
+        expected = self.at(T)
+        if expected is not None and s is not None and len(self.known) > 1:
+            self.step = min(1.0, max(0.01, 0.5 * abs(s - expected)))
+        self.known = [*self.known[-1:], (math.log(T), s)]
 
 
-def _trees_for_each_horizon(algorithm, cost, *, first, last, cells, replicates, seed, kind):
-    def bins(T):
-        return math.prod(partition.counts(cost, algorithm.length(cost, T, 0.0), [1.0] * cost.dim))
-
-    end, last = last, _last(lambda T: bins(T) <= cells, first, last)
-    many = cells > SMALL and math.log(last / first, PERIOD) * PER_PERIOD <= 60
-    ratio = PERIOD ** (1 / (PER_PERIOD if many else PER_PERIOD // 2))
-    places = np.array([[0.0] * cost.dim + [0.5]])
-    if kind == "random":
-        places = _even(SPREAD * len(replicates), cost.dim + 1, seeding.stream(seed, cost, algorithm, "places"))
-
-    def at(T):
-        near, found = None, []
-        enough = max(len(replicates), MOST_BINS // bins(T))  # many bins see to an even mean themselves
-        for *place, share in places[:enough]:
-            nearby = min(last, max(first, T * ratio ** (share - 0.5)))
-            tree, bonus = _anew(algorithm, cost, horizon=nearby, place=place if kind == "random" else None, cells=cells)
-            level, sums = settled(
-                tree, tree.starts(), pulls=nearby, bonus=bonus, horizon=nearby, near=near, accuracy=ROUGHLY
-            )
-            near = on_scale(level, bonus, nearby)
-            found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / nearby) ** TYPICAL, 1.0])
-        return np.mean(found, axis=0)
-
-    with pool(cells) as threads:
-        count = 1 + math.floor(math.log(last / first) / math.log(ratio) + 1e-9)
-        found = list(threads.map(at, [first * ratio**i for i in range(count)]))
-    limit = f"T = {end:.0e}" if last == end else f"more than {cells:,} cells"
-    return _curve(first, ratio, np.array(found), limit)
+def _whole(T):
+    return round(T) if T < 2**53 else T
 
 
-def _anew(algorithm, cost, *, horizon, place, cells):
-    """The tree of a horizon's own partition, with x* at a place of its cell (None: wherever it is), and the bonus."""
-    length, offset = algorithm.length(cost, horizon, 0.0), [0.0] * cost.dim
-    if place is not None:
-        offset = ((np.array(place) - (cost.minimisers[0] - cost.lower) / length) % 1.0).tolist()
-    check_partition(algorithm, cost, horizon=horizon, length=length, offset=offset, most=cells)
-    rule = algorithm.level_rule(cost, length)
-    return LevelTree(cost, rule, length=length, offset=offset, horizon=horizon, most_cells=cells), rule.bonus(horizon)
+def _smooth(errors):
+    """Root mean squares over neighbouring horizons: an error told by four groups alone is off by a third itself."""
+    squares = np.asarray(errors) ** 2
+    width = min(2 * NEIGHBOURS + 1, len(squares))
+    kernel = np.ones(width)
+    return np.sqrt(np.convolve(squares, kernel, "same") / np.convolve(np.ones(len(squares)), kernel, "same"))
 
 
-def _curve(first, ratio, found, limit):
-    if not len(found):
-        raise ValueError(f"T = {first:.3g} is out of reach: it takes {limit}")
-    horizons = tuple(first * ratio**i for i in range(len(found)))
-    return Curve(horizons, *(tuple(column.tolist()) for column in found.T), limit)
+@lru_cache
+def lattice(count: int, dim: int) -> np.ndarray:
+    """Points (count, dim) that fill a cube evenly: a lattice of Korobov's form, (1, g, g^2, ...) i / count.
 
+    For an odd count it stays the same set of points when it is halved in scale any number of times, and so do the
+    places of a minimiser in the cells of all levels.  g is the one whose points are farthest apart.
+    """
+    def points(g):
+        powers = np.array([pow(g, q, count) for q in range(dim)])
+        return np.outer(np.arange(count), powers) % count / count
 
-def _last(possible, first, last):
-    """The last T up to which it is possible, to some per mille."""
-    if possible(last):
-        return last
-    low, high = first, last
-    while high > 1.001 * low:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if possible(middle) else (low, middle)
-    return low
+    def apart(g):
+        from_first = points(g)[1:]
+        return np.min(np.sum(np.minimum(from_first, 1 - from_first) ** 2, axis=1))
 
-
-def _even(count, dim, rng):
-    """Points that fill a cube evenly (Kronecker's sequence, with powers of the root of x^(d+1) = x + 1), shifted."""
-    root = 2.0
-    for _ in range(60):
-        root = (1 + root) ** (1 / (dim + 1))
-    return (rng.random(dim) + np.outer(np.arange(count), root ** -np.arange(1.0, dim + 1))) % 1.0
+    choices = [g for g in range(2, count) if math.gcd(g, count) == 1] or [1]
+    return points(max(choices[:256], key=apart))

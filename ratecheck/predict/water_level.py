@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from function_zoo import Cost
 
 LAST_HORIZON = 1e300
+MOST_ROOTS = 2**20
 
 
 class Accuracy(NamedTuple):
@@ -41,7 +42,7 @@ class Accuracy(NamedTuple):
 
 
 EXACTLY = Accuracy(1e-4, 1e-13)
-ROUGHLY = Accuracy(2e-3, 1e-6)  # for curves: what is shared errs by less than a thousandth of itself
+ROUGHLY = Accuracy(2e-2, 1e-6)  # for curves: what is shared errs by less than a thousandth of itself
 STEP = math.log(2)  # of a search: levels are halved or doubled
 SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_DIM = 6  # a mean over a cube takes 3^d points
@@ -189,20 +190,16 @@ def _pair(cost, entry) -> tuple[float, list[float]]:
     return float(length), offset
 
 
-def check_partition(algorithm, cost, *, horizon, length, offset, most=None):
-    cells, most = math.prod(partition.counts(cost, length, offset)), 2**22 if most is None else most
-    if cells > most:
-        advice = "take longer cells"
-        if not algorithm.anytime:
-            possible = 1.0
-            while algorithm.cells(cost, 2 * possible) < most:
-                possible *= 2
-            advice = f"up to T = {possible:.2g} a prediction is possible"
+def check_partition(algorithm, cost, *, horizon, length, offset):
+    """Refuse initial cells that are too many to be walked, unless they are bins, or that leave the cost's domain."""
+    cells = math.prod(partition.counts(cost, length, offset))
+    if cells > MOST_ROOTS and algorithm.anytime:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {cost}: {algorithm.label} has {cells:.2g} initial cells, and "
-            f"{most:,} is the most; {advice}"
+            f"{algorithm.label} has {cells:.2g} initial cells on {cost}, and {MOST_ROOTS:,} is the most that a "
+            "prediction takes; take longer cells"
         )
-    partition.check(cost, length, any(offset), f"length = {length:g}")
+    if algorithm.anytime:
+        partition.check(cost, length, any(offset), f"length = {length:g}")
 
 
 def _rows(tree, bonus, *, horizon, alignment, length):
@@ -210,7 +207,7 @@ def _rows(tree, bonus, *, horizon, alignment, length):
         key, sums = settled(tree, tree.starts(), pulls=float(horizon), bonus=bonus, horizon=float(horizon))
     except OutOfReach as limit:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.__doc__}; "
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: {OutOfReach.SENTENCE}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
@@ -226,7 +223,9 @@ def _rows(tree, bonus, *, horizon, alignment, length):
 
 
 class OutOfReach(Exception):
-    """Cells so small are needed that the rounding errors of the formula show."""
+    """The level cannot be told."""
+
+    SENTENCE = "it takes cells so small that the rounding errors of its formula show"
 
     def __init__(self, reached):
         self.reached = reached
