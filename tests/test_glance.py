@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ratecheck.report.belief import ALONE, IMPLEMENTED, OPEN, REFUTED, SETTLED, STRAYS, belief, kind_of
-from ratecheck.report.context import Context
+from ratecheck.report.context import Context, where
 from ratecheck.report.foundations import WORDS
 from ratecheck.report.opening import follows, glance, verdict
 from ratecheck.report.tables import tabulated
@@ -82,7 +82,10 @@ def test_what_is_believed(verdicts, kind):
 def test_every_case_is_counted_once():
     results = [seen(a, b, c) for a in (C, R, I) for b in (C, R, I, None) for c in (C, R, I, None)]
     context = SimpleNamespace(
-        analysis=SimpleNamespace(results=results, gaps=()), case=lambda r: r.case.algorithm, emphasis="**"
+        analysis=SimpleNamespace(results=results, gaps=()),
+        case=lambda r: r.case.algorithm,
+        where=lambda found, total: where([r.case.algorithm for r in found], total),
+        emphasis="**",
     )
     text = belief(context)
     counts = {kind: sum(kind_of(r) == kind for r in results) for kind in ORDER}
