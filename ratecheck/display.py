@@ -180,6 +180,9 @@ class Speaking:
     def _repr_html_(self) -> str:
         return html_facts(self._title(), self._facts())
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self}>"
+
 
 def seen(value) -> str:
     """A text on one line, with nothing that a terminal obeys."""

@@ -132,9 +132,14 @@ def _place(result: Result) -> tuple:
 
 
 def _by_place(rows) -> dict[tuple, list[dict]]:
+    return grouped(((row["family"], row["dim"], row["algorithm"]), row) for row in rows)
+
+
+def grouped(pairs) -> dict:
+    """All that come with a key, in their order."""
     found = {}
-    for row in rows:
-        found.setdefault((row["family"], row["dim"], row["algorithm"]), []).append(row)
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
     return found
 
 

@@ -8,7 +8,7 @@ from ..claims import Outcome
 from ..display import among, estimate, fixed, general, listing, table
 from ..predict.far import VAGUE
 from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from .context import Context, sentence, shown
+from .context import Context, grouped, sentence, shown
 
 FEW = 6  # cases that need no counting
 NEAR = (0.01, 0.02, 0.03)  # to 1
@@ -39,10 +39,7 @@ def theory(context: Context):
 
 def by_algorithm(results) -> str:
     """How near to 1 the ratios of each algorithm are; empty where there are few."""
-    ratios = {}
-    for result in results:
-        if result.agreement is not None:
-            ratios.setdefault(result.case.algorithm, []).append(result.agreement.ratio[0])
+    ratios = grouped((r.case.algorithm, r.agreement.ratio[0]) for r in results if r.agreement is not None)
     if sum(map(len, ratios.values())) <= FEW:
         return ""
     rows = [
@@ -138,10 +135,8 @@ def _open(result):
     """The reasons of what the curve refutes or leaves open, each once."""
     far = result.far
     parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
-    said = {}
-    for part, judged in parts.items():
-        if judged is not None and judged.name != Outcome.CONSISTENT:
-            said.setdefault(f"{judged.name}: {judged.reason}", []).append(part)
+    known = {part: v for part, v in parts.items() if v is not None and v.name != Outcome.CONSISTENT}
+    said = grouped((f"{v.name}: {v.reason}", part) for part, v in known.items())
     return [f"{listing(names)} {reason}" for reason, names in said.items()]
 
 

@@ -176,9 +176,6 @@ class Verdict(Speaking):
     def __str__(self):
         return f"{self.name}: {self.reason}"
 
-    def __repr__(self):
-        return f"<Verdict {self}>"
-
     def _facts(self):
         facts = {"verdict": self}
         if self.promised is not None:

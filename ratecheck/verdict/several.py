@@ -52,9 +52,6 @@ class Assessment(Speaking):
         names = ", ".join(f"{part} {v.name}" for part, v in parts.items())
         return f"{names}: " + "; ".join(f"{part}: {v.reason}" for part, v in parts.items())
 
-    def __repr__(self):
-        return f"<Assessment {self}>"
-
     def _facts(self):
         parts = {"exponent": self.exponent, "printed log power": self.log_power}
         return parts | ({} if self.corrected_log_power is None else {"corrected log power": self.corrected_log_power})
