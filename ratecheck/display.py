@@ -180,6 +180,9 @@ class Speaking:
     def _repr_html_(self) -> str:
         return html_facts(self._title(), self._facts())
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self}>"
+
 
 def seen(value) -> str:
     """A text on one line, with nothing that a terminal obeys."""
@@ -218,14 +221,22 @@ def _is_number(value) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
+class Headed(str):
+    """A text that begins with the name of a verdict, which a notebook shows as a badge."""
+
+    def __new__(cls, name, rest):
+        text = super().__new__(cls, f"{name}{rest}")
+        text.name = name
+        return text
+
+
 def cell(value) -> str:
-    """Of a table: whatever it holds, it is text."""
-    text = seen(value)
-    name = text.split(":")[0].split()[0] if text.split() else ""
+    """Of a table: whatever it holds, it is text; what has the name of a verdict begins with it."""
+    text, name = seen(value), getattr(value, "name", None)
     if name not in BADGES:
         return escape(text)
     badge = f"background:{BADGES[name]};color:#fff;padding:.05em .5em;border-radius:.3em;font-weight:bold"
-    return f'<span style="{badge}">{name}</span>{escape(text[len(name) :])}'
+    return f'<span style="{badge}">{name}</span>{escape(text.removeprefix(name))}'
 
 
 def _td(value) -> str:

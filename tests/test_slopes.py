@@ -44,7 +44,7 @@ from ratecheck.fit.fit import Fit
 from ratecheck.fit.log_means import within
 from ratecheck.sampling.jit import Kernel
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted, assert_rate
-from ratecheck.verdict.rules import LEVEL, LOG_MARGIN, MARGIN, decide, decide_log_power
+from ratecheck.verdict.rules import LEVEL, LOG_MARGIN, MARGIN, decide
 
 pytestmark = pytest.mark.slow
 
@@ -193,7 +193,7 @@ def verdicts(fit, cost, name):
     for theorem in THEOREMS[name]:
         rate = theorem.rate(cost.constants, cost.dim)
         yield f"exponent of {theorem.name}", decide(fit, rate)
-        yield f"log power of {theorem.name}", decide_log_power(fit, rate)
+        yield f"log power of {theorem.name}", decide(fit, rate, log_power=True)
     for rate in controls(cost, name):
         yield f"negative control {rate}", decide(fit, rate)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from function_zoo import Cost
 
 from ..claims import Claim, Outcome
-from ..display import WIDTH, Speaking, wrapped
+from ..display import WIDTH, Headed, Speaking, wrapped
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
@@ -93,7 +93,7 @@ class Check(Speaking):
         claim = f"the regret of {self.algorithm.label} on {where} grows {grows} like {self.rate.shape()}"
         if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
             return f"{self.verdict.name}, but without force: {claim}"
-        return f"{self.verdict.name}: {claim}"
+        return Headed(self.verdict.name, f": {claim}")
 
     def _title(self):
         return "Check"

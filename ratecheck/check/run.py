@@ -18,7 +18,7 @@ from ..engine.simulate import STANDARD, Limit, Overdue, begin, check_cost, endin
 from ..executors.progress import Progress, speak
 from ..sampling.noise import Noise
 from ..verdict.judging import held_back, irrefutable, judge_case
-from ..verdict.rules import LEVEL, MARGIN, RESOLUTION, check_rule, verdict
+from ..verdict.rules import MARGIN, RESOLUTION, Criteria, verdict
 from .budget import PILOT, Planner, duration, pilot, seconds_of
 from .meaning import settled, size_of, with_lowest
 from .result import Check, Tilted
@@ -100,7 +100,7 @@ def check(
     elif budget is not None:
         raise ValueError("budget, horizons and replicates are given; leave one of them out")
     rules = {"margin": margin, "resolution": resolution}
-    check_rule(meant[1].rate, meant[1].kind, margin=margin, level=LEVEL, resolution=resolution, look=None)
+    Criteria(kind=meant[1].kind, **rules)
     return _checked(*meant, Asked(rules, horizons, replicates, seconds, workers, quiet, begun))
 
 

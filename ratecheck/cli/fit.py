@@ -14,7 +14,7 @@ EXIT_REFUTED = 3
 NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "
-    "apart by spaces or semicolons, a table of markdown or LaTeX, JSON, JSON lines or parquet; - is standard input; a "
+    "apart by spaces or semicolons, or a table of markdown or LaTeX; - is standard input; a "
     "study's folder is the table of its runs (--by case).  It executes nothing of it.  Exit codes: 0; 2 wrong input; "
     "3 with --strict if a rate is REFUTED."
 )

@@ -35,18 +35,12 @@ def log_series(points: Points, level: float = 0.95) -> LogMeans:
     covariance, df = residual_covariance(x, y, extra, level)
     rounding = np.zeros(len(x)) if points.rounding is None else points.rounding / np.abs(points.means)
     covariance = covariance + np.diag(rounding**2 / 3)  # a uniform error
-    remarks = (*points.remarks, *_questions(points, x, y))
+    remarks = _questions(points, x, y)
     if extra is not None:
-        remarks = (*remarks, f"a correction that fades like {points.words.power(-1, 0)} is part of the regression")
+        remarks.append(f"a correction that fades like {points.words.power(-1, 0)} is part of the regression")
     if np.any(rounding > 1e-12):
-        remarks = (
-            *remarks,
-            f"half a unit of the last digit given counts as an error, {100 * rounding.max():.2g} % at most",
-        )
-    data = LogMeans(
-        points.horizons, y, covariance, 0, False, (), None, df=df, source="series", extra=extra, words=points.words,
-        remarks=remarks,
-    )  # fmt: skip
+        remarks.append(f"half a unit of the last digit given counts as an error, {100 * rounding.max():.2g} % at most")
+    data = points.as_logarithms(y, covariance, df=df, extra=extra, remarks=remarks)
     return replace(data, covariance=_reaching(data, level))
 
 

@@ -50,10 +50,7 @@ def log_points(points: Points, floor=None, level: float = 0.95) -> LogMeans:
         data = LogMeans.of(points.horizons, points.samples, points.anytime)
         return replace(data, words=points.words, remarks=points.remarks)
     relative = points.errors / points.means
-    return LogMeans(
-        points.horizons, np.log(points.means), np.diag(relative**2), points.count, False, (), None, df=_freedom(points),
-        source="means", words=points.words, remarks=points.remarks,
-    )  # fmt: skip
+    return points.as_logarithms(np.log(points.means), np.diag(relative**2), df=_freedom(points))
 
 
 def floor_bounds(floor, points) -> tuple[float, float] | None:
@@ -132,10 +129,8 @@ def _signed(points: Points, shift: float) -> LogMeans:
             f"from {words.x} = {words.place(points.horizons[first]):g} on {words.y} meets its noise ({CLEAR:g} "
             "standard errors): these points count for the slope, verdicts are on the window before"
         )
-    data = LogMeans(
-        points.horizons, y, covariance, points.count, points.anytime, (), None, df=profile.df, source=points.source,
-        weights=curve**2 * profile.weights, profile=profile, words=words, remarks=points.remarks,
-    )  # fmt: skip
+    weights = curve**2 * profile.weights
+    data = points.as_logarithms(y, covariance, df=profile.df, weights=weights, profile=profile)
     return data if first == len(clear) else replace(data.cut(keep), noisy=True)
 
 
@@ -261,27 +256,18 @@ class Profile:
         return self.best in (self.slopes[0], self.slopes[-1])
 
     def limits(self, t) -> tuple[float, float]:
+        """The ends of the slopes around the best whose tests are within `t`; infinite where all of them are."""
         if t not in self.found:
-            self.found[t] = self.lowest(t), self.highest(-t)
+            self.found[t] = self._limit(t, -1), self._limit(-t, 1)
         return self.found[t]
 
-    def lowest(self, t) -> float:
-        """The smallest slope, from the best on, that lies no further than `t` below it; minus infinity: none does."""
+    def _limit(self, t, side) -> float:
         inner = self.best
-        for slope in self.slopes[self.slopes < self.best][::-1]:
-            if self.t(slope) > t:
-                return self._root(self.t, slope, inner, t)
+        for slope in self.slopes[side * self.slopes > side * self.best][::side]:
+            if -side * self.t(slope) > -side * t:
+                return self._root(self.t, *sorted((slope, inner)), t)
             inner = slope
-        return -math.inf
-
-    def highest(self, t) -> float:
-        """The largest slope, from the best on, whose test is at least `t`; infinity: all are."""
-        inner = self.best
-        for slope in self.slopes[self.slopes > self.best]:
-            if self.t(slope) < t:
-                return self._root(self.t, inner, slope, t)
-            inner = slope
-        return math.inf
+        return side * math.inf
 
     def _root(self, test, low, high, level) -> float:
         """Where a test falls through a level, between two slopes."""
@@ -375,12 +361,16 @@ def _fitted(points: Points, low, high) -> LogMeans:
     where = f"{low:g} <= E <= {high:g}".replace(" <= inf", "").replace("-inf <= E", "E anything")
     said = f"the floor E of {words.y} is fitted ({where}): E = {floor:.6g}"
     said += "" if free else ", at its bound"
-    return LogMeans(
-        points.horizons, y, signal / np.outer(curve, curve), points.count, points.anytime, (), None, df=profile.df,
-        source=points.source, weights=curve**2 * profile.weights, profile=profile,
-        problem=_at_the_floor(points, curve, errors, floor), words=replace(words, y=f"{words.y} - E"),
-        remarks=(*points.remarks, said),
-    )  # fmt: skip
+    return points.as_logarithms(
+        y,
+        signal / np.outer(curve, curve),
+        remarks=(said,),
+        df=profile.df,
+        weights=curve**2 * profile.weights,
+        profile=profile,
+        problem=_at_the_floor(points, curve, errors, floor),
+        words=replace(words, y=f"{words.y} - E"),
+    )
 
 
 def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:

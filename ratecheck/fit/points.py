@@ -25,7 +25,7 @@ from .columns import (
     roles_in,
     unlogged,
 )
-from .log_means import NAMES, OURS, AxisLabels, FitError, kept, within
+from .log_means import NAMES, OURS, AxisLabels, FitError, LogMeans, kept, within
 from .read import Table, half_units
 
 LARGEST_VALUE = 1e150  # beyond it squares overflow, and those of one over it vanish
@@ -56,6 +56,11 @@ class Points:
 
     def remarked(self, *words) -> Points:
         return replace(self, remarks=(*self.remarks, *words))
+
+    def as_logarithms(self, y, covariance, *, remarks=(), **more) -> LogMeans:
+        """Logarithms of the means with their covariance, and what the table said besides."""
+        known = {"source": self.source, "words": self.words, "remarks": (*self.remarks, *remarks)} | more
+        return LogMeans(self.horizons, y, covariance, self.count, self.anytime, (), None, **known)
 
 
 def points(table: Table, asked: Roles, *, where=None, anytime=None, step=None, window=None) -> Points:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -19,7 +17,7 @@ from ..arguments import shown
 MISSING = {"", "na", "n/a", "nan", "null", "none", "-", "."}
 LONGEST_LINE = 1_000_000  # characters
 BY_POSITION = ["x", "y", "standard error"]  # columns without names
-BINARY = {b"PAR1": "parquet", b"PK\x03\x04": "a spreadsheet or archive", b"\x1f\x8b": "a compressed file"}
+FOREIGN = {b"PAR1": "a parquet file", b"PK\x03\x04": "a spreadsheet or archive", b"\x1f\x8b": "a compressed file"}
 
 
 @dataclass(frozen=True)
@@ -135,11 +133,9 @@ def _of_study(folder: Path) -> Table:
 
 def _of_bytes(content, name) -> Table:
     if isinstance(content, bytes):
-        kind = next((kind for start, kind in BINARY.items() if content.startswith(start)), None)
-        if kind == "parquet":
-            return _of_parquet(content, name)
+        kind = next((kind for start, kind in FOREIGN.items() if content.startswith(start)), None)
         if kind is not None:
-            raise ValueError(f"{name} is {kind}; save the table as CSV first")
+            raise ValueError(f"{name} is {kind}; save the table as CSV, or read it by pandas")
         try:
             content = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         except UnicodeDecodeError:
@@ -147,37 +143,8 @@ def _of_bytes(content, name) -> Table:
     if "\0" in content:
         raise ValueError(f"{name} holds zero bytes and is no text; save the table as CSV first")
     if content.lstrip()[:1] in ("{", "["):
-        return _of_json(content, name)
+        raise ValueError(f"{name} looks like JSON; save the table as CSV, or read it by pandas")
     return _of_text(content, name)
-
-
-def _of_parquet(content, name) -> Table:
-    import pandas as pd
-
-    try:
-        return Table(pd.read_parquet(io.BytesIO(content)))
-    except ImportError:
-        raise ValueError(
-            f'{name} is a parquet file, for which pyarrow is needed: pip install "ratecheck[parquet]"'
-        ) from None
-    except (ValueError, OSError) as error:
-        raise ValueError(f"{name} is a parquet file that cannot be read ({error})") from None
-
-
-def _of_json(content, name) -> Table:
-    """A list of records, a record of columns, or a record per line."""
-    import pandas as pd
-
-    try:
-        try:
-            data = json.loads(content)
-        except json.JSONDecodeError:
-            data = [json.loads(line) for line in content.splitlines() if line.strip()]
-        if isinstance(data, dict) and not any(isinstance(v, list | dict) for v in data.values()):
-            data = [data]
-        return _of_frame(pd.DataFrame(data))
-    except (ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{name} looks like JSON, but holds no table ({error})") from None
 
 
 def _of_text(content, name) -> Table:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 from ..claims import Outcome
 from ..display import among, listing
 from ..verdict.analyse import CAUTION_LEVEL, Analysis
-from .context import Context
+from .context import Context, sentence, where
 from .sandwich import distance
 from .theory import follows, obeys
 
@@ -68,7 +69,7 @@ def caution(analysis: Analysis) -> str:
             f"{among(rising, len(fits), judged)} the slope is still rising: it is higher over the last half of the "
             "window than over the whole"
         )
-    return _sentence(said) if said else ""
+    return sentence("; ".join(said)) if said else ""
 
 
 def _split(analysis, name, verdict_of):
@@ -79,12 +80,6 @@ def _split(analysis, name, verdict_of):
         if verdict is not None:
             found[verdict].append(name(result))
     return found.values()
-
-
-def _where(names, total, which=True) -> str:
-    """In how many of the cases, and in which."""
-    named = which and len(names) < total
-    return among(len(names), total) + (f" ({listing(names, most=4)})" if named else "")
 
 
 WORDS = {
@@ -100,7 +95,8 @@ def _exponents(analysis, name) -> str:
     weak = [name(r) for r in decided if not r.forceful]
     if weak:
         parts.insert(0, f"the negative control was not refuted for {listing(weak)}, so the verdict there has no force")
-    return _sentence(parts, f"with a margin of {analysis.margin:g}" if decided else "")
+    margin = f"with a margin of {analysis.margin:g}, " if decided else ""
+    return sentence(margin + "; ".join(parts))
 
 
 def _exponents_of(kind, analysis, name):
@@ -110,12 +106,12 @@ def _exponents_of(kind, analysis, name):
     beyond, within, promise = WORDS[kind]
     total = len(here.results)
     if bad:
-        yield f"the regret {beyond} {promise} {_where(bad, total)}"
+        yield f"the regret {beyond} {promise} {where(bad, total)}"
     if good:
         grows = f"it {within} that" if bad else f"the regret {within} {promise}"
-        yield f"{grows} {_where(good, total, which=False)}"
+        yield f"{grows} {among(len(good), total)}"
     if undecided:
-        yield f"the runs cannot decide about the exponent {_where(undecided, total)}"
+        yield f"the runs cannot decide about the exponent {where(undecided, total)}"
 
 
 def _log_powers(analysis, name) -> str:
@@ -123,15 +119,15 @@ def _log_powers(analysis, name) -> str:
     good, bad, undecided = _split(analysis, name, lambda r: r.own.assessment.log_power.name)
     parts = []
     if bad:
-        parts.append(f"with the exponent granted, the printed power of ln T is refuted {_where(bad, total)}")
+        parts.append(f"with the exponent granted, the printed power of ln T is refuted {where(bad, total)}")
         parts += _corrected(analysis, name)
     if good:
         power = "the printed one" if bad else "the printed power of ln T"
-        parts.append(f"{power} is consistent {_where(good, total, which=False)}")
+        parts.append(f"{power} is consistent {among(len(good), total)}")
     if undecided:
         power = "the printed one" if bad else "it" if good else "the printed power of ln T"
-        parts.append(f"{power} is undecided {_where(undecided, total)}")
-    return _sentence([*parts, *_added(analysis, name), *_bounds(analysis, name)])
+        parts.append(f"{power} is undecided {where(undecided, total)}")
+    return sentence("; ".join([*parts, *_others(analysis, name)]))
 
 
 def fallen_behind(gaps, first, second) -> str:
@@ -163,41 +159,26 @@ def _corrected(analysis, name):
             )
 
 
-def _added(analysis, name):
-    """Theorems that the study adds to what the algorithms claim themselves."""
-    others = [j.claim for r in analysis.results for j in r.judged if j.claim.per_cost and j.claim != r.case.own]
-    for theorem in dict.fromkeys(claim.theorem for claim in others):
-        good, bad, undecided = _split(analysis, name, _verdict_on(theorem))
-        total = len(good) + len(bad) + len(undecided)
-        for names, said in ((bad, "refuted"), (good, "consistent"), (undecided, "undecided")):
-            if names:
-                yield f"{theorem} is {said} {_where(names, total, which=said == 'refuted')}"
+def _verdict_on(theorem, result) -> Outcome | None:
+    return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
 
 
-def _bounds(analysis, name):
-    """Bounds on the worst cost, judged on hard families; what no strategy can do is said first."""
-    bounds = {j.claim.theorem: j.claim.kind for r in analysis.results for j in r.judged if not j.claim.per_cost}
-    for theorem, kind in bounds.items():
-        good, bad, undecided = _split(analysis, name, _verdict_on(theorem))
+def _others(analysis, name):
+    """Theorems that the study adds, and bounds on the worst cost, judged on hard families."""
+    claims = [j.claim for r in analysis.results for j in r.judged if j.claim != r.case.own]
+    kinds = {c.theorem: c.kind for c in sorted(claims, key=lambda claim: not claim.per_cost)}
+    bounds = {c.theorem for c in claims if not c.per_cost}
+    for theorem, kind in kinds.items():
+        good, bad, undecided = _split(analysis, name, partial(_verdict_on, theorem))
         total = len(good) + len(bad) + len(undecided)
-        if bad:
-            yield f"**the {kind} bound of {theorem} is broken, which no strategy can, {_where(bad, total)}**"
+        subject = f"the {kind} bound of {theorem}" if theorem in bounds else theorem
+        if bad and theorem in bounds:
+            yield f"**{subject} is broken, which no strategy can, {where(bad, total)}**"
+        elif bad:
+            yield f"{subject} is refuted {where(bad, total)}"
         if good:
-            yield f"the {kind} bound of {theorem} is consistent {_where(good, total, which=False)}"
-        if undecided:
-            subject = "it" if good else f"the {kind} bound of {theorem}"
-            yield f"{subject} is undecided {_where(undecided, total)}"
-
-
-def _verdict_on(theorem):
-    def of(result):
-        return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
-
-    return of
-
-
-def _sentence(parts, condition="") -> str:
-    text = "; ".join(parts)
-    if condition:
-        text = f"{condition}, {text}"
-    return text[:1].upper() + text[1:] + "."
+            yield f"{subject} is consistent {among(len(good), total)}"
+        if undecided and theorem in bounds:
+            yield f"{'it' if good else subject} is undecided {where(undecided, total)}"
+        elif undecided:
+            yield f"{subject} is undecided {among(len(undecided), total)}"

@@ -41,7 +41,7 @@ def by_runs(result) -> Outcome:
 
 def refuted(context, found, total):
     strong = f"{context.emphasis}Do not believe the promised exponent{context.emphasis}"
-    return f"{strong} {where(context, found, total)}: {reasons(found)} speak against it"
+    return f"{strong} {context.where(found, total)}: {reasons(found)} speak against it"
 
 
 def reasons(found) -> str:
@@ -55,13 +55,13 @@ def strays(context, found, total):
     said = []
     if others:
         said.append(
-            f"be wary {where(context, others, total)}: the runs leave the curve that theory computes for them, so that "
+            f"be wary {context.where(others, total)}: the runs leave the curve that theory computes for them, so that "
             "the algorithm, the cost's constants or the prediction are not what they are said to be"
         )
     if locked:
         shares = [100 * r.agreement.lock_in[0] for r in locked]
         said.append(
-            f"{where(context, locked, total)} {span(shares, '.0f')} % of the runs lock in, which theory does not "
+            f"{context.where(locked, total)} {span(shares, '.0f')} % of the runs lock in, which theory does not "
             f"describe; measured / predicted of the others is {span([r.agreement.ratio[0] for r in locked], '.3f')}"
         )
     return ". ".join(text[:1].upper() + text[1:] for text in said)
@@ -69,7 +69,7 @@ def strays(context, found, total):
 
 def settled(context, found, total):
     text = (
-        f"believe the promised exponent {where(context, found, total)}: the runs follow the predicted curve, and that "
+        f"believe the promised exponent {context.where(found, total)}: the runs follow the predicted curve, and that "
         "curve tends to what the theorem allows"
     )
     undecided = [r for r in found if by_runs(r) == Outcome.INCONCLUSIVE]
@@ -80,7 +80,7 @@ def settled(context, found, total):
 
 def implemented(context, found, total):
     text = (
-        f"believe that the algorithm does what theory says {where(context, found, total)}, for the runs follow the "
+        f"believe that the algorithm does what theory says {context.where(found, total)}, for the runs follow the "
         "predicted curve, whose own exponent is not settled"
     )
     good = [r for r in found if by_runs(r) == Outcome.CONSISTENT]
@@ -94,7 +94,7 @@ def implemented(context, found, total):
 def alone(context, found, total):
     worst = max((r.own.assessment.exponent.limits[0] or 0.0 for r in found), default=0.0)
     passed = f"; a power as bad as T^{worst:.2f} could have passed" if worst else ""
-    return f"only the runs speak {where(context, found, total)}, and they are consistent with the promise{passed}"
+    return f"only the runs speak {context.where(found, total)}, and they are consistent with the promise{passed}"
 
 
 def open_(context, found, total):
@@ -103,7 +103,7 @@ def open_(context, found, total):
     if ratios:
         follow += f" (measured / predicted {span(ratios, '.3f')})"
     return (
-        f"it stays open {where(context, found, total)}: the runs alone do not settle it, and {follow}; what would "
+        f"it stays open {context.where(found, total)}: the runs alone do not settle it, and {follow}; what would "
         "settle it stands in a section of the report"
     )
 
@@ -125,12 +125,6 @@ def span(values, digits) -> str:
 
 def of_them(part, found) -> str:
     return f"in {len(part)} of them" if len(part) < len(found) else "there"
-
-
-def where(context, found, total) -> str:
-    names = [context.case(r) for r in found]
-    named = f" ({listing(names, most=MOST)})" if len(found) < total else ""
-    return among(len(found), total) + named
 
 
 def without_force(context: Context) -> str:

@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 
 from ..claims import Outcome
-from ..display import MARKS, escaped, one_line
+from ..display import MARKS, among, escaped, listing, one_line
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans
 from ..verdict.analyse import Analysis, Judged, Result
@@ -92,6 +92,9 @@ class Context:
         family = f"{result.case.family} " if self.several_families else ""
         return f"{family}d = {result.case.dim} {result.case.algorithm}"
 
+    def where(self, results, total) -> str:
+        return where([self.case(r) for r in results], total)
+
     def columns(self, *more) -> list[str]:
         return ["family"] * self.several_families + ["d", "algorithm", *more]
 
@@ -129,9 +132,14 @@ def _place(result: Result) -> tuple:
 
 
 def _by_place(rows) -> dict[tuple, list[dict]]:
+    return grouped(((row["family"], row["dim"], row["algorithm"]), row) for row in rows)
+
+
+def grouped(pairs) -> dict:
+    """All that come with a key, in their order."""
     found = {}
-    for row in rows:
-        found.setdefault((row["family"], row["dim"], row["algorithm"]), []).append(row)
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
     return found
 
 
@@ -146,6 +154,11 @@ def shown(name: Outcome) -> str:
 def marked(name: Outcome) -> str:
     """A verdict with a sign that is seen at once."""
     return f"{MARKS[name]} {shown(name)}"
+
+
+def where(names, total) -> str:
+    """In how many of the cases, and in which unless it is all of them."""
+    return among(len(names), total) + (f" ({listing(names, most=4)})" if len(names) < total else "")
 
 
 def sentence(text: str) -> str:

@@ -6,7 +6,7 @@ from ..claims import Outcome
 from ..display import WIDTH, listing, wrapped
 from ..verdict.analyse import Analysis
 from .belief import belief
-from .context import Context
+from .context import Context, grouped
 
 HEADS = ("theorem", "slope, ln T power", "slope [95 %]", "force", "verdict")
 WIDTHS = (11, 19, 20, 9, 14)  # of the columns, over indented rows: fewer columns than a terminal has
@@ -99,16 +99,9 @@ def bounds(analysis: Analysis):
         span = f"{min(factors):.3g}" if len(found) == 1 else f"{min(factors):.3g} to {max(factors):.3g}"
         yield f"mean regret over hard families, at their last T: {span} times the certified lower bound"
     without = [r for r in analysis.results if not r.sandwich.rungs and any(not j.claim.per_cost for j in r.judged)]
-    for why, names in grouped((" and ".join(r.sandwich.problems) or "none was run", r.case.name) for r in without):
+    reasons = ((" and ".join(r.sandwich.problems) or "none was run", r.case.name) for r in without)
+    for why, names in grouped(reasons).items():
         yield f"no hard family for {listing(names, most=3)}: {why}"
-
-
-def grouped(pairs):
-    """(key, all that come with it), in their order."""
-    found = {}
-    for key, value in pairs:
-        found.setdefault(key, []).append(value)
-    return found.items()
 
 
 def controls(analysis: Analysis):

@@ -8,7 +8,7 @@ from ..claims import Outcome
 from ..display import among, estimate, fixed, general, listing, table
 from ..predict.far import VAGUE
 from ..verdict.agreement import LOCKED, MARGIN, MOST_LOCKED, SLOPE_MARGIN
-from .context import Context, sentence, shown
+from .context import Context, grouped, sentence, shown
 
 FEW = 6  # cases that need no counting
 NEAR = (0.01, 0.02, 0.03)  # to 1
@@ -39,10 +39,7 @@ def theory(context: Context):
 
 def by_algorithm(results) -> str:
     """How near to 1 the ratios of each algorithm are; empty where there are few."""
-    ratios = {}
-    for result in results:
-        if result.agreement is not None:
-            ratios.setdefault(result.case.algorithm, []).append(result.agreement.ratio[0])
+    ratios = grouped((r.case.algorithm, r.agreement.ratio[0]) for r in results if r.agreement is not None)
     if sum(map(len, ratios.values())) <= FEW:
         return ""
     rows = [
@@ -138,10 +135,8 @@ def _open(result):
     """The reasons of what the curve refutes or leaves open, each once."""
     far = result.far
     parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
-    said = {}
-    for part, judged in parts.items():
-        if judged is not None and judged.name != Outcome.CONSISTENT:
-            said.setdefault(f"{judged.name}: {judged.reason}", []).append(part)
+    known = {part: v for part, v in parts.items() if v is not None and v.name != Outcome.CONSISTENT}
+    said = grouped((f"{v.name}: {v.reason}", part) for part, v in known.items())
     return [f"{listing(names)} {reason}" for reason, names in said.items()]
 
 
@@ -159,11 +154,7 @@ def follows(context: Context) -> str:
         Outcome.REFUTED: "it does not follow it",
         Outcome.INCONCLUSIVE: "the runs are too few to tell, or theory leaves too much open",
     }
-    parts = [
-        f"{text} {among(len(names), total)}{_named(names, total)}"
-        for name, text in words.items()
-        if (names := [context.case(r) for r in found if r.agreement.name == name])
-    ]
+    parts = _by_outcome(context, words, [(r, r.agreement) for r in found])
     parts.append(
         f"measured / predicted is {ratios[0]:.3f}"
         if total == 1
@@ -180,17 +171,13 @@ def obeys(context: Context) -> str:
     found = [r for r in context.analysis.results if r.far is not None]
     if not found:
         return ""
-    total, parts = len(found), []
     words = {
         Outcome.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
         Outcome.REFUTED: "it tends to a larger slope",
         Outcome.INCONCLUSIVE: "its limit is not settled, for it could not be computed far enough or its "
         "estimates differ",
     }
-    for name, text in words.items():
-        names = [context.case(r) for r in found if r.far.on_exponent.name == name]
-        if names:
-            parts.append(f"{text} {among(len(names), total)}{_named(names, total)}")
+    parts = _by_outcome(context, words, [(r, r.far.on_exponent) for r in found])
     for what, judged in (("printed", "on_printed"), ("corrected", "on_corrected")):
         known = [r for r in found if getattr(r.far, judged) is not None]
         refuted = [context.case(r) for r in known if getattr(r.far, judged).name == Outcome.REFUTED]
@@ -202,9 +189,11 @@ def obeys(context: Context) -> str:
                 where = among(len(there), len(known))
                 parts.append(f"it {said} the {what} power of ln T {where} ({listing(there, most=3)})")
     reach = [r.far.last for r in found]
-    ends = f"T = {reach[0]:.1g}" if total == 1 else f"T = {min(reach):.1g} to {max(reach):.1g}"
+    ends = f"T = {reach[0]:.1g}" if len(reach) == 1 else f"T = {min(reach):.1g} to {max(reach):.1g}"
     return sentence(f"computed up to {ends}, {'; '.join(parts)}")
 
 
-def _named(names, total) -> str:
-    return f" ({listing(names, most=4)})" if len(names) < total else ""
+def _by_outcome(context, words, judged) -> list[str]:
+    """A clause for each outcome that there is: in how many cases, and in which; `judged` pairs results and verdicts."""
+    found = {name: [result for result, verdict in judged if verdict.name == name] for name in words}
+    return [f"{text} {context.where(found[name], len(judged))}" for name, text in words.items() if found[name]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..claims import Outcome
 from ..display import estimate, fixed, formula, listing, table
 from ..verdict.analyse import parts_of
-from .context import ENDS, PARTS, Context, sentence, shown
+from .context import ENDS, PARTS, Context, grouped, sentence, shown
 
 BRACKETS = "A slope in round brackets comes from a window that allows no verdict."
 
@@ -177,11 +177,8 @@ def inconclusive(context: Context):
     lines = []
     for result in context.analysis.results:
         for judged in result.judged:
-            said = {}
-            for part in parts_of(judged):
-                v = getattr(judged.assessment, part)
-                if v.name == Outcome.INCONCLUSIVE:
-                    said.setdefault(v.reason, []).append(PARTS[part])
+            verdicts = [(getattr(judged.assessment, part), PARTS[part]) for part in parts_of(judged)]
+            said = grouped((v.reason, part) for v, part in verdicts if v.name == Outcome.INCONCLUSIVE)
             for reason, parts in said.items():
                 lines.append(f"- {context.case(result)}, {judged.claim.theorem}, {listing(parts)}: {reason}.")
     yield "\n".join(lines) if lines else "Nothing is left open: every claim was decided."

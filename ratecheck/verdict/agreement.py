@@ -121,9 +121,6 @@ class Agreement(Speaking):
     def __str__(self):
         return f"{self.name}: {self.reason}"
 
-    def __repr__(self):
-        return f"<Agreement {self}>"
-
     def _facts(self):
         T = self.data.horizons
         judged = f"{len(T)} horizons, T = {T[0]:.7g} ... {T[-1]:.7g}, and {self.replicates} runs"

@@ -17,6 +17,7 @@ from ..fit.fit import Fit, fit_rate
 from ..fit.log_means import FitError, LogMeans, within
 from ..lower_bound.hard_family import NONE, Sandwich
 from ..predict.far import Far, far
+from . import sentences
 from .agreement import Agreement, compare, variance
 from .compare import Gap, gap_of
 from .findings import Blame, Remarks
@@ -320,20 +321,8 @@ def complete(case: Case, table):
     inside = inside or case.horizons
     fewest = int(counts[list(inside)].min())
     table = table[table["horizon"].isin(counts.index[counts >= FEWEST_RUNS])]
-    return table, fewest, lacking({h: int(counts[h]) for h in inside if counts[h] < FEWEST_RUNS})
-
-
-def lacking(counts) -> str:
-    """What is wrong with horizons that have fewer runs than an interval needs."""
-    none = [f"{h}" for h, n in counts.items() if n == 0]
-    if none:
-        return f"no run at T = {', '.join(none)} has finished"
-    few = [f"{n} at T = {h}" for h, n in counts.items()]
-    return (
-        f"too few runs have finished ({', '.join(few)}); at least {FEWEST_RUNS} are needed at each horizon"
-        if few
-        else ""
-    )
+    few = {h: int(counts[h]) for h in inside if counts[h] < FEWEST_RUNS}
+    return table, fewest, sentences.too_few_runs(few) if few else ""
 
 
 def judge_bound(claim: Claim, sandwich: Sandwich, *, fit: Fit | None, trouble: str, margin, resolution, look) -> Judged:
@@ -348,8 +337,7 @@ def judge_bound(claim: Claim, sandwich: Sandwich, *, fit: Fit | None, trouble: s
         found = Verdict(Outcome.INCONCLUSIVE, trouble, margin=margin)
     else:
         found = decide(fit, claim.rate, kind=claim.kind, margin=margin, resolution=resolution, look=look)
-        above = "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last"
-        found = held_back(found, above if claim.kind == "lower" else "its worst cost need not be in this family")
+        found = held_back(found, sentences.NOT_BY_A_FAMILY[claim.kind])
         left_out = (Remarks(tuple(sandwich.problems)),) if sandwich.problems else ()
         found = replace(found, clauses=(*found.clauses, *left_out), not_testable_by_slope=True)
     return Judged(claim, Assessment(found, found))
@@ -358,13 +346,8 @@ def judge_bound(claim: Claim, sandwich: Sandwich, *, fit: Fit | None, trouble: s
 def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
     """What no strategy can do was done."""
     worst = min(sandwich.below, key=lambda rung: rung.p_value)
-    others = f", and at {len(sandwich.below) - 1} more horizons" if len(sandwich.below) > 1 else ""
-    reason = (
-        f"ENGINE ERROR: at T = {worst.horizon:,} the mean regret over {len(worst.regrets)} members of the hard family, "
-        f"{worst.mean:.4g}, lies below the certified {worst.bound:.4g}{others}, which no strategy can (p = "
-        f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
-    )
     p = min(1.0, worst.p_value * len(sandwich.rungs) * looks)
+    reason = sentences.beaten(worst, len(sandwich.below) - 1)
     return Verdict(Outcome.REFUTED, reason, margin=margin, p_value=p, blames=Blame.EXPONENT)
 
 

@@ -6,6 +6,7 @@ the rules of the caller; and a negative control, the same runs tilted, is decide
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from ..claims import NEVER, Case, Claim, Control, Outcome
 from ..fit.fit import Fit, fit_rate
-from ..fit.log_means import FitError, LogMeans, log_means, rounded_up
+from ..fit.log_means import FitError, LogMeans, log_means
 from ..predict.far import visible
+from . import sentences
 from .findings import Blame, Overruled, Rule
 from .rules import Verdict, decide
 
@@ -87,38 +89,20 @@ def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None =
     first, last = case.window
     if first >= case.onset:
         return ""
-    onset = case.onset
-    if onset == NEVER and case.curve is not None:  # it may be longer than that of the plan
-        onset = visible(case.curve, case.own.rate, period=case.period, margin=margin, kind=case.own.kind) or NEVER
+    curve, own = case.curve, case.own
+    seen = None if curve is None else visible(curve, own.rate, period=case.period, margin=margin, kind=own.kind)
+    onset = (seen or NEVER) if case.onset == NEVER else case.onset  # it may be longer than that of the plan
     needed = onset * (case.period**2 if case.period else 16.0)
-    advice = "; no T that can be run would do"
-    if needed < FEASIBLE:
-        advice = f"; T_max = {rounded_up(needed)} would do" if needed > last else ""
-    if case.curve is None:
-        ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
-        return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{advice}"
+    needed = math.inf if needed >= FEASIBLE else needed if needed > last else None
+    if curve is None:
+        return sentences.before_the_onset(case, needed)
     predicted = predicted_slope(case, fit, agreement)
-    promised = case.own.rate
-    return (
-        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
-        f"promised {promised.slope:.3g}: the predicted one {_approach(case, margin)}{advice}"
-    )
-
-
-def _approach(case: Case, margin: float) -> str:
-    """When the predicted slope comes near the promise."""
-    near = f"within {margin:g} of the promise (its logarithm included)"
-    seen = visible(case.curve, case.own.rate, period=case.period, margin=margin, kind=case.own.kind)
-    if seen is not None:
-        return f"comes {near} at T = {seen:.2g}"
-    return f"has not come {near} by T = {case.curve.horizons[-1]:.2g}, where its computation ends ({case.curve.limit})"
+    return sentences.not_yet_the_rate(case, fit, predicted=predicted, margin=margin, seen=seen, needed=needed)
 
 
 def irrefutable(claim: Claim) -> str:
     """Why no runs can refute a claim, empty if they can."""
-    if not claim.violated:
-        return ""
-    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
+    return sentences.promises_nothing(claim) if claim.violated else ""
 
 
 def held_back(verdict: Verdict, why: str) -> Verdict:

@@ -47,6 +47,28 @@ LONGEST_HORIZON = 1e100  # a horizon that is worth naming
 Clause = Finding | Overruled | Force | Remarks
 
 
+@dataclass(frozen=True)
+class Criteria:
+    """By what a claim is judged: all that is fixed before the runs are looked at."""
+
+    kind: str = "upper"  # of bound
+    margin: float = MARGIN
+    level: float = LEVEL
+    resolution: float = RESOLUTION
+    look: int | None = None  # at growing data; None is the only one
+
+    def __post_init__(self):
+        if self.kind not in ("upper", "lower"):
+            raise ValueError(f"kind = {shown(self.kind)} must be 'upper' or 'lower'")
+        if not (isinstance(self.margin, Real) and 0 <= self.margin < 1e100):
+            raise ValueError(f"margin = {shown(self.margin)} must not be negative")
+        if not (isinstance(self.resolution, Real) and self.resolution > 0):
+            raise ValueError(f"resolution = {shown(self.resolution)} must be positive")
+        if self.look is not None:
+            check_whole("look", self.look, 1, 10**6)
+        check_level(self.level)
+
+
 @dataclass(frozen=True, repr=False)
 class Verdict(Speaking):
     """A verdict on one claim: its name, one sentence of `reason`, and the numbers behind it.
@@ -154,9 +176,6 @@ class Verdict(Speaking):
     def __str__(self):
         return f"{self.name}: {self.reason}"
 
-    def __repr__(self):
-        return f"<Verdict {self}>"
-
     def _facts(self):
         facts = {"verdict": self}
         if self.promised is not None:
@@ -188,35 +207,27 @@ def verdict(
         v = rc.verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"), kind="upper")
         v.name, v.reason             # CONSISTENT, REFUTED or INCONCLUSIVE, and why
     """
-    return with_force(decide(fit, rate, kind=kind, margin=margin, level=level, resolution=resolution, look=look))
+    rules = {"kind": kind, "margin": margin, "level": level, "resolution": resolution, "look": look}
+    return with_force(decide(fit, rate, **rules))
 
 
-def decide(
-    fit,
-    rate,
-    *,
-    kind="upper",
-    margin=MARGIN,
-    level=LEVEL,
-    resolution=RESOLUTION,
-    look=None,
-    words=True,
-    log_power=False,
-) -> Verdict:
-    """Judge a promised rate, the reason without its force, or (no `words`) no reason at all: that takes less time.
+def decide(fit, rate, *, words=True, log_power=False, **rules) -> Verdict:
+    """Judge a promised rate by `Criteria(**rules)`, the reason without its force, or (no `words`) without a reason.
 
-    With `log_power` its log power alone is judged, its exponent taken for granted.
+    That takes less time.  With `log_power` its log power alone is judged, its exponent taken for granted.
     """
+    asked = Criteria(**({"margin": LOG_MARGIN, "resolution": math.inf} if log_power else {}) | rules)
     rate = in_steps(fit, rate)
-    check_judged(fit, rate, kind=kind, margin=margin, level=level, resolution=resolution, look=look)
+    check_judged(fit, rate)
+    kind, margin, spent = asked.kind, asked.margin, looks_cost(asked.look)
+    error = (1 - asked.level) / spent
     at = fit if log_power else fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
     found = evidence(at, rate, kind=kind, margin=margin, log_power=log_power)
-    error, spent = (1 - level) / looks_cost(look), looks_cost(look)
     good, bad = float(found.consistent()), float(found.refuted())
     outcome, p, blames = Outcome.INCONCLUSIVE, 1.0, Blame.NOTHING
-    if good < error and found.tolerates <= resolution:
+    if good < error and found.tolerates <= asked.resolution:
         outcome, p = Outcome.CONSISTENT, good * spent
     elif bad < error:
         outcome, p = Outcome.REFUTED, bad * spent
@@ -232,14 +243,15 @@ def decide(
         tolerates=found.tolerates,
         promised=rate,
         kind=kind,
-        look=look,
+        look=asked.look,
         evidence=found,
         data=at.data,
         error=error,
     )
     if not words:
         return v
-    return replace(v, clauses=(_finding(v, at, resolution, measured=measured, against=against, caution=at.caution),))
+    clause = _finding(v, at, asked.resolution, measured=measured, against=against, caution=at.caution)
+    return replace(v, clauses=(clause,))
 
 
 def log_power_verdict(
@@ -257,13 +269,7 @@ def log_power_verdict(
 
         rc.log_power_verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    return with_force(decide_log_power(fit, rate, kind=kind, margin=margin, level=level, look=look))
-
-
-def decide_log_power(fit, rate, *, kind="upper", margin=LOG_MARGIN, level=LEVEL, look=None, words=True) -> Verdict:
-    return decide(
-        fit, rate, kind=kind, margin=margin, level=level, resolution=math.inf, look=look, words=words, log_power=True
-    )
+    return with_force(decide(fit, rate, kind=kind, margin=margin, level=level, look=look, log_power=True))
 
 
 def blamed(found: Evidence, error: float) -> Blame:
@@ -357,7 +363,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
         rc.tight(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
     promised, rate = rate, in_steps(fit, rate)
-    check_judged(fit, rate, kind="upper", margin=margin, level=level, resolution=RESOLUTION, look=None)
+    check_judged(fit, rate)
+    Criteria(margin=margin, level=level)
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
@@ -411,33 +418,24 @@ def judge(runs, rate: Rate, kind: str = "upper", margin: float = MARGIN, **optio
         rc.judge(runs, rc.Rate.parse("T^0.5 (ln T)^1.5"), window=(2**9, 2**14))
     """
     rules = {name: options.pop(name) for name in ("resolution", "look") if name in options}
-    check_rule(
-        rate, kind, margin=margin, level=options.get("level", LEVEL), **{"resolution": RESOLUTION, "look": None} | rules
-    )
+    rules |= {"kind": kind, "margin": margin, "level": options.get("level", LEVEL)}
+    check_rate(rate)
+    Criteria(**rules)
     try:
         fit = fit_rate(runs, rate.log_power, **options)
     except FitError as error:
         return Verdict(Outcome.INCONCLUSIVE, str(error), margin=margin)
-    return verdict(fit, rate, kind, margin=margin, level=options.get("level", LEVEL), **rules)
+    return verdict(fit, rate, **rules)
 
 
-def check_judged(fit, rate, *, kind, margin, level, resolution, look):
+def check_judged(fit, rate):
     check_fit(fit)
-    check_rule(rate, kind, margin=margin, level=level, resolution=resolution, look=look)
+    check_rate(rate)
 
 
-def check_rule(rate, kind, *, margin, level, resolution, look):
+def check_rate(rate):
     if not isinstance(rate, Rate):
         raise ValueError(f"rate = {shown(rate)} must be a Rate, such as Rate.parse('T^0.5 (ln T)^1')")
-    if kind not in ("upper", "lower"):
-        raise ValueError(f"kind = {shown(kind)} must be 'upper' or 'lower'")
-    if not (isinstance(margin, Real) and 0 <= margin < 1e100):
-        raise ValueError(f"margin = {shown(margin)} must not be negative")
-    if not (isinstance(resolution, Real) and resolution > 0):
-        raise ValueError(f"resolution = {shown(resolution)} must be positive")
-    if look is not None:
-        check_whole("look", look, 1, 10**6)
-    check_level(level)
 
 
 def log_worth(horizons) -> float:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ..claims import FEWEST_RUNS, Case, Claim
 from ..fit.log_means import OURS, AxisLabels, LogMeans, rounded_up
 from .alternatives import Bend, Start
 from .evidence import END, WHOLE
 from .findings import Advice, Finding, Follows, Force, Overruled, Remarks, Remedy, Rule, Why
 
 if TYPE_CHECKING:
+    from ..fit.fit import Fit
+    from ..lower_bound.hard_family import Rung
     from .agreement import Agreement
     from .rules import Verdict
 
@@ -22,6 +25,10 @@ STARTS = {
     Bend.LEVEL: "a start without growth that bends into it at {place}",
     Bend.LATE_LOGARITHM: "a logarithm that starts at {place}",
     Bend.FADING: "a correction that fades like {power}",
+}
+NOT_BY_A_FAMILY = {  # why the mean over a hard family does not refute a bound on the worst cost
+    "lower": "the mean lies above the certified curve, which grows as promised, so that so small a slope cannot last",
+    "upper": "its worst cost need not be in this family",
 }
 
 
@@ -184,6 +191,59 @@ def _grown(v, by) -> str:
     if v.judges_log_power:
         return f"(ln {v.labels.x})^{v.promised.log_power + by + 0.0:.3g}"
     return v.labels.power(v.promised.slope + by)
+
+
+# Why nothing is judged, or cannot be refuted
+
+
+def before_the_onset(case: Case, needed: float | None) -> str:
+    """A window before the onset of a rate, of which theory knows no more."""
+    first, last = case.window
+    ends = f"ends at {last:.3g}" if last < case.onset else f"starts at {first:.3g}"
+    return f"theory expects the rate only from T = {case.onset:.3g} on, and the window {ends}{_horizon_needed(needed)}"
+
+
+def not_yet_the_rate(case: Case, fit: Fit, *, predicted, margin, seen, needed) -> str:
+    """A window in which the predicted slope is another; `seen` is the T at which it comes near the promise."""
+    near = f"within {margin:g} of the promise (its logarithm included)"
+    curve = case.curve
+    comes = f"has not come {near} by T = {curve.horizons[-1]:.2g}, where its computation ends ({curve.limit})"
+    if seen is not None:
+        comes = f"comes {near} at T = {seen:.2g}"
+    return (
+        f"measured slope {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}], predicted {predicted:.3f} in this window, "
+        f"promised {case.own.rate.slope:.3g}: the predicted one {comes}{_horizon_needed(needed)}"
+    )
+
+
+def _horizon_needed(horizon: float | None) -> str:
+    """The horizon that would do; infinite where none can be run, None where the window has it."""
+    if horizon is None:
+        return ""
+    return "; no T that can be run would do" if math.isinf(horizon) else f"; T_max = {rounded_up(horizon)} would do"
+
+
+def too_few_runs(counts: dict[int, int]) -> str:
+    """Horizons that have fewer runs than an interval needs."""
+    none = [f"{h}" for h, n in counts.items() if n == 0]
+    if none:
+        return f"no run at T = {', '.join(none)} has finished"
+    few = ", ".join(f"{n} at T = {h}" for h, n in counts.items())
+    return f"too few runs have finished ({few}); at least {FEWEST_RUNS} are needed at each horizon"
+
+
+def promises_nothing(claim: Claim) -> str:
+    return f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}"
+
+
+def beaten(worst: Rung, others: int) -> str:
+    """What no strategy can do was done, at a horizon and at so many others."""
+    more = f", and at {others} more horizons" if others else ""
+    return (
+        f"ENGINE ERROR: at T = {worst.horizon:,} the mean regret over {len(worst.regrets)} members of the hard family, "
+        f"{worst.mean:.4g}, lies below the certified {worst.bound:.4g}{more}, which no strategy can (p = "
+        f"{worst.p_value:.1g}): it was told the member, or noise or regret are not what they are said to be"
+    )
 
 
 # Runs against their predicted curve

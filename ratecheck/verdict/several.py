@@ -23,7 +23,6 @@ from .rules import (
     blamed,
     check_judged,
     decide,
-    decide_log_power,
     with_force,
 )
 
@@ -53,9 +52,6 @@ class Assessment(Speaking):
         names = ", ".join(f"{part} {v.name}" for part, v in parts.items())
         return f"{names}: " + "; ".join(f"{part}: {v.reason}" for part, v in parts.items())
 
-    def __repr__(self):
-        return f"<Assessment {self}>"
-
     def _facts(self):
         parts = {"exponent": self.exponent, "printed log power": self.log_power}
         return parts | ({} if self.corrected_log_power is None else {"corrected log power": self.corrected_log_power})
@@ -79,41 +75,25 @@ def assess(
 
         print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
     """
-    exponent, *powers = decide_parts(
-        fit,
-        printed,
-        corrected=corrected,
-        kind=kind,
-        margin=margin,
-        log_margin=log_margin,
-        level=level,
-        resolution=resolution,
-        look=look,
-    )
+    rules = {"kind": kind, "margin": margin, "level": level, "resolution": resolution, "look": look}
+    exponent, *powers = decide_parts(fit, printed, corrected=corrected, log_margin=log_margin, **rules)
     return Assessment(*map(with_force, (exponent.alone, *powers)))
 
 
-def decide_parts(
-    fit,
-    printed,
-    *,
-    corrected=None,
-    kind="upper",
-    margin=MARGIN,
-    log_margin=LOG_MARGIN,
-    level=LEVEL,
-    resolution=RESOLUTION,
-    look=None,
-) -> list[Verdict]:
-    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected."""
-    check_judged(fit, printed, kind=kind, margin=margin, level=level, resolution=resolution, look=look)
+def decide_parts(fit, printed, *, corrected=None, log_margin=LOG_MARGIN, **rules) -> list[Verdict]:
+    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected.
+
+    `rules` are those of `decide`.
+    """
+    check_judged(fit, printed)
     if not (corrected is None or isinstance(corrected, Rate)):
         raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
     if corrected is not None and not math.isclose(corrected.exponent, printed.exponent):
         raise ValueError(f"a correction must keep the exponent, but {printed} and {corrected} differ in it")
     rates = [printed] if corrected in (None, printed) else [printed, corrected]
-    powers = [decide_log_power(fit, rate, kind=kind, margin=log_margin, level=level, look=look) for rate in rates]
-    return [decide(fit, rates[-1], kind=kind, margin=margin, level=level, resolution=resolution, look=look), *powers]
+    exponent = decide(fit, rates[-1], **rules)
+    rules = rules | {"margin": log_margin, "resolution": math.inf}
+    return [exponent, *(decide(fit, rate, log_power=True, **rules) for rate in rates)]
 
 
 def holm(verdicts, level: float = LEVEL) -> list[Verdict]:

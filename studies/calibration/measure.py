@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 import ratecheck as rc
-from ratecheck.verdict.rules import MARGIN, decide, decide_log_power
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.calibration.bends import BENDS
 from studies.calibration.real import REAL
 from studies.calibration.rules import SCATTERED, advised, bent, forceful, looked, real
@@ -134,7 +134,7 @@ def _tight(fit):
 
 
 def _log_power(fit):
-    return decide_log_power(fit, CLAIM, words=False)
+    return decide(fit, CLAIM, log_power=True, words=False)
 
 
 def starts(power, n, repeats, seed) -> dict:

@@ -65,7 +65,7 @@ INTERNALS = {
     "ratecheck.verdict.agreement": "compare variance",
     "ratecheck.verdict.analyse": "fit_of judge_bound",
     "ratecheck.verdict.judging": "held_back irrefutable",
-    "ratecheck.verdict.rules": "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide decide_log_power",
+    "ratecheck.verdict.rules": "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide",
 }
 
 

@@ -19,7 +19,7 @@ from ratecheck.fit.fit import Fit
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
 from ratecheck.verdict.agreement import compare
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power
+from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide
 from ratecheck.verdict.rules import Verdict as Judged
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
@@ -79,7 +79,7 @@ class Case:
     def by_runs(self, which) -> tuple[Judged, Judged]:
         """On the exponent, and on the log power at that exponent."""
         rate = self.rate(which)
-        return decide(self.fit, self.claim.rate).alone, decide_log_power(self.fit, rate)
+        return decide(self.fit, self.claim.rate).alone, decide(self.fit, rate, log_power=True)
 
     def by_curve(self, which) -> tuple:
         corrected = which == CORRECTED and self.far.on_corrected
@@ -205,7 +205,7 @@ def lipschitz_rule(tables: Tables) -> Finding:
     for (family, dim), part in runs.groupby(["family", "dim"], sort=False):
         rate = zhao_lai.uniform_rate(1.0, 0.0, dim)
         fit = rc.fit_rate(part.assign(anytime=False), rate.log_power, run="replicate")
-        verdicts += [decide(fit, rate), decide_log_power(fit, rate)]
+        verdicts += [decide(fit, rate), decide(fit, rate, log_power=True)]
         power = fit.log_power_at(rate.slope)
         texts.append(
             f"{family} d = {dim}: slope {fixed(fit.slope)} {interval(fit.low, fit.high)} after (ln T)^0.5 against "
