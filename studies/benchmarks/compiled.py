@@ -18,13 +18,13 @@ import numpy as np
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded
 from ratecheck.engine.simulate import STANDARD, begin
 from ratecheck.kernels import normal, uniform
 from ratecheck.sampling import generator
 from ratecheck.sampling.jit import NO_POINTER, Kernel, value
 from ratecheck.sampling.noise import sample
 from studies.benchmarks.timing import seconds, start_up
+from studies.shared.commands import guarded, parser_of
 
 ARMS = 64
 AT_MOST = 1.5
@@ -282,7 +282,7 @@ def in_python(example, cost, steps=2000) -> float:
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.compiled", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.compiled", __doc__)
     parser.add_argument(
         "--quick", action="store_true", help="few steps, d = 2 alone, no other process; indicative only"
     )

@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -25,13 +26,13 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, folder, guarded, path
 from ratecheck.engine.simulate import STANDARD, begin
-from ratecheck.files import write_whole
+from ratecheck.files import together
 from ratecheck.sampling.generator import open_state, uniform
 from ratecheck.sampling.jit import NO_POINTER, Kernel, compiled, value
 from ratecheck.sampling.noise import sample
 from studies.benchmarks.timing import seconds, start_up
+from studies.shared.commands import folder, guarded, parser_of
 
 
 class Promised(NamedTuple):
@@ -267,14 +268,14 @@ def memory(horizon) -> tuple[str, float, float]:
 
 
 def checkout(text) -> Path:
-    place = path(text)
+    place = Path(text)
     if not os.path.isfile(place / "ratecheck" / "__init__.py"):  # False too where the name is impossible
-        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/__init__.py")
+        raise ArgumentTypeError(f"{place} is no checkout of ratecheck: it has no ratecheck/__init__.py")
     return place
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.engine", __doc__)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
     parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
     parser.add_argument("--against", type=checkout, metavar="CHECKOUT", help="time the engine found there too; it runs")
@@ -307,8 +308,11 @@ def _main(options) -> int:
         from studies.benchmarks.draw import engine_speed
 
         options.out.mkdir(parents=True, exist_ok=True)
-        write_whole(options.out / "engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
-        engine_speed(table, options.out / "engine_speed.png", {promised.name: promised.worst for promised in PROMISED})
+        with together(options.out) as drafts:
+            drafts.write("engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
+            figure = engine_speed(table, {promised.name: promised.worst for promised in PROMISED})
+            with drafts.open("engine_speed.png", "wb") as file:
+                figure.savefig(file, dpi=150)
     return 0 if options.quick else int(any(measured > at_most for _, measured, at_most in promises))
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentTypeError
 
 import numpy as np
 
-from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, natural, real_number
 from ratecheck.sampling.generator import bits, normal, open_state, uniform
 from ratecheck.sampling.jit import compiled
 from studies.benchmarks.randomness import LAWS, across_streams, examine
+from studies.shared.commands import parser_of, whole
 from studies.shared.markdown import table
 
 TURNS = 40
@@ -210,18 +211,18 @@ def write_words(seed, stream) -> None:
 
 def count(text) -> int:
     try:
-        value = real_number(text)
-    except ValueError as error:
-        raise Mistake(str(error)) from None
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no number") from None
     if not 1e4 <= value <= 1e12:
-        raise Mistake(f"{text} draws must lie between 1e4 and 1e12")
+        raise ArgumentTypeError(f"{text} draws must lie between 1e4 and 1e12")
     return round(value)
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.generator", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.generator", __doc__)
     parser.add_argument("--draws", type=count, default=10**8, metavar="N", help="of each law; 1e8 by default")
-    parser.add_argument("--seed", type=natural, default=0)
+    parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--raw", action="store_true", help="nothing but words of 64 bits, lowest byte first, for ever")
     options = parser.parse_args(arguments)
     if options.raw:

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
 from ratecheck.verdict.rules import Verdict
 from studies.benchmarks.mutated import MUTANTS, simulate
-from studies.shared.commands import check_range
+from studies.shared.commands import guarded, parser_of, whole
 
 HORIZONS = tuple(2**k for k in range(10, 19))
 COUNTS = (4, 8, 16, 32, 64)  # runs, of which the fewest that refute are looked for
@@ -99,12 +98,10 @@ def cases() -> list[Case]:
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.mutants", description=__doc__.splitlines()[0], epilog=OWN_CODE)
-    parser.add_argument("--replicates", type=whole_number, default=COUNTS[-1])
-    parser.add_argument("--seed", type=whole_number, default=0)
-    arguments = parser.parse_args(argv)
-    check_range(parser, "--replicates", arguments.replicates, least=FEWEST)
-    return guarded(_main, arguments)
+    parser = parser_of("benchmarks.mutants", __doc__)
+    parser.add_argument("--replicates", type=whole(FEWEST), default=COUNTS[-1])
+    parser.add_argument("--seed", type=whole(), default=0)
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:

@@ -14,7 +14,6 @@ import time
 import function_zoo as zoo
 from function_zoo.registry import lookup
 from ratecheck.arguments import available_cores
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
 from ratecheck.engine.simulate import run_replicate
 from ratecheck.executors import executor
 from ratecheck.executors.progress import Progress
@@ -23,7 +22,7 @@ from ratecheck.study import Grid, Study
 from ratecheck.study.declare import PRESETS
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import NothingStored, missing_runs, run_units, units_of
-from studies.shared.commands import check_range
+from studies.shared.commands import guarded, parser_of, whole
 
 
 def loop(study) -> float:
@@ -79,13 +78,11 @@ def cluster(steps_per_core_second, cores=1000, horizon=10**9, replicates=64) -> 
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.runner", description=__doc__.splitlines()[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.runner", __doc__)
     parser.add_argument("--family", default="quadratic")
-    parser.add_argument("--replicates", type=whole_number, default=16)
-    parser.add_argument("--rounds", type=whole_number, default=3)
-    arguments = parser.parse_args(argv)
-    check_range(parser, "--rounds", arguments.rounds, least=1)
-    return guarded(_main, arguments)
+    parser.add_argument("--replicates", type=whole(1), default=16)
+    parser.add_argument("--rounds", type=whole(1), default=3)
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:
