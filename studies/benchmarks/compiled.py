@@ -19,8 +19,7 @@ import numpy as np
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.engine.simulate import STANDARD, begin
-from ratecheck.kernels import normal, uniform
-from ratecheck.sampling import generator
+from ratecheck.kernels import generator, normal, uniform
 from ratecheck.sampling.jit import NO_POINTER, Kernel, value
 from ratecheck.sampling.noise import sample
 from studies.benchmarks.timing import seconds, start_up

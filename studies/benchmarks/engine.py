@@ -28,8 +28,8 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.engine.simulate import STANDARD, begin
 from ratecheck.files import together
-from ratecheck.sampling.generator import open_state, uniform
-from ratecheck.sampling.jit import NO_POINTER, Kernel, compiled, value
+from ratecheck.kernels import compiled, generator
+from ratecheck.sampling.jit import NO_POINTER, Kernel, value
 from ratecheck.sampling.noise import sample
 from studies.benchmarks.timing import seconds, start_up
 from studies.shared.commands import folder, guarded, parser_of
@@ -101,7 +101,7 @@ def point_floor(f, law, scale, dof, rng, x, steps):
     total = 0.0
     for _ in range(steps):
         for q in range(x.size):
-            x[q], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            x[q], s0, s1, s2, s3 = generator.uniform(s0, s1, s2, s3)
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         total += value(f, x) + noise
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
@@ -141,7 +141,7 @@ class OtherEngine:
 def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
     """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
     settled = promised.settled(settings, cost)
-    rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
+    rng, x = generator.open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
     run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     if promised.queries_points:
         for kernel in (point_floor, run.kernel):

@@ -13,11 +13,10 @@ from argparse import ArgumentTypeError
 
 import numpy as np
 
-from ratecheck.sampling.generator import bits, normal, open_state, uniform
-from ratecheck.sampling.jit import compiled
+from ratecheck.display import table
+from ratecheck.kernels import compiled, generator
 from studies.benchmarks.randomness import LAWS, across_streams, examine
 from studies.shared.commands import parser_of, whole
-from studies.shared.markdown import table
 
 TURNS = 40
 DRAWS = 200_000
@@ -41,7 +40,7 @@ def summing(draw):
     return total
 
 
-sum_uniforms, sum_normals = summing(uniform), summing(normal)
+sum_uniforms, sum_normals = summing(generator.uniform), summing(generator.normal)
 
 
 @compiled
@@ -82,10 +81,10 @@ def own_steps(state, x, lower, side, n):
     R = Y = 0.0
     for _ in range(n):
         for q in range(x.size):
-            u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            u, s0, s1, s2, s3 = generator.uniform(s0, s1, s2, s3)
             x[q] = lower + side * u
         value = quadratic(x)
-        w, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        w, s0, s1, s2, s3 = generator.normal(s0, s1, s2, s3)
         R += value
         Y += value + w
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
@@ -122,13 +121,13 @@ def array_steps(uniforms, normals, x, lower, side):
 def fill_words(state, out):
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
-        out[k], s0, s1, s2, s3 = bits(s0, s1, s2, s3)
+        out[k], s0, s1, s2, s3 = generator.bits(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
 def contenders(rng) -> dict:
     """What is timed: a row each, and in it the generator in the kernel, numba's calls, and arrays filled by NumPy."""
-    state = open_state(np.random.SeedSequence(0))
+    state = generator.open_state(np.random.SeedSequence(0))
     values = np.empty(ARRAY)
 
     def filled(fill):
@@ -191,7 +190,7 @@ def findings(draws, seed) -> list[tuple[str, str, float, float]]:
     """Of each law, from words of its own: the same ones would show the same chance twice."""
     rows = []
     for k, (name, law) in enumerate(LAWS.items()):
-        state = open_state(np.random.SeedSequence([seed, k]))
+        state = generator.open_state(np.random.SeedSequence([seed, k]))
         within = examine(law, state, draws)
         across = across_streams(law, seed + k * STREAMS, STREAMS, min(draws, 2**20) // 8)
         rows += [(name, *row) for row in (*within, *across)]
@@ -200,7 +199,7 @@ def findings(draws, seed) -> list[tuple[str, str, float, float]]:
 
 def write_words(seed, stream) -> None:
     """Bits without end, for a program that tests them."""
-    state, words = open_state(np.random.SeedSequence(seed)), np.empty(2**15, dtype=np.uint64)
+    state, words = generator.open_state(np.random.SeedSequence(seed)), np.empty(2**15, dtype=np.uint64)
     try:
         while True:
             fill_words(state, words)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.verdict.rules import Verdict
 from studies.benchmarks.mutated import MUTANTS, simulate
 from studies.shared.commands import guarded, parser_of, whole
 
@@ -36,7 +35,7 @@ class Trial(NamedTuple):
     cost: str
     found: rc.Agreement  # of all runs
     needed: int | None  # the first of COUNTS that refutes
-    slope: Verdict  # on the promised rate, from a fit to the raw regrets of all runs
+    slope: rc.Verdict  # on the promised rate, from a fit to the raw regrets of all runs
 
     def line(self, unmutated: Trial) -> str:
         last, tilt, name = self.found.table.iloc[-1], self.found.slope, str(self.found.name)
@@ -69,7 +68,7 @@ def judge(case: Case, mutant: str, prediction: rc.Prediction, horizons=HORIZONS,
     return Trial(kind, mutant, case.name, rc.agreement(table, prediction), needed, slope)
 
 
-def slope_alone(table, algorithm, cost, horizons) -> Verdict:
+def slope_alone(table, algorithm, cost, horizons) -> rc.Verdict:
     """What a fit says from the onset on, or over the last half if that is earlier; no period is asked for."""
     start = min(algorithm.onset(cost, horizons[-1]), horizons[len(horizons) // 2])
     fit = rc.fit_rate(table, window=(start, horizons[-1]), period=None)

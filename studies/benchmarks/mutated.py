@@ -16,10 +16,8 @@ from ratecheck.algorithms import partition
 from ratecheck.algorithms.run import values
 from ratecheck.arguments import available_cores
 from ratecheck.engine.simulate import STANDARD, series_of
-from ratecheck.kernels import normal, uniform
+from ratecheck.kernels import compiled, generator, inlined, normal, uniform
 from ratecheck.sampling import seeding
-from ratecheck.sampling.generator import open_state
-from ratecheck.sampling.jit import compiled, inlined
 
 FRESH = -1e12  # the key of a cell that was never queried; small priorities come first
 BLOCK, SLACK = 16, 0.001
@@ -320,7 +318,7 @@ def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
         f_min = float(values(cost.compiled, corners + own / 2).min())
     regrets = np.empty(len(horizons))
     settings = cost.compiled, f_min, not algorithm.anytime, s, levels_of(algorithm, own, s)
-    state = open_state(rng.bit_generator.seed_seq)
+    state = generator.open_state(rng.bit_generator.seed_seq)
     cells = play(*settings, cell, m, state, np.array(horizons), regrets, np.empty(d), np.empty(d))
     if cells == NO_ROOM:
         raise MemoryError(f"{algorithm} needs more than {ROOM} cells on {cost}")

@@ -9,7 +9,6 @@ import numpy as np
 
 import ratecheck as rc
 from ratecheck.fit.deterministic import log_series
-from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
 from ratecheck.fit.log_means import AxisLabels
 from ratecheck.fit.points import Points
@@ -34,9 +33,9 @@ class Table:
     slope: float = SLOPE
     floor: object = None
 
-    def fit(self, rng, n) -> Fit:
+    def fit(self, rng, n) -> rc.Fit:
         data = log_points(self.draw(rng, n), self.floor)
-        return Fit(data, problem=data.problem)
+        return rc.Fit(data, problem=data.problem)
 
 
 def runs(mean, anytime):
@@ -179,7 +178,7 @@ def serial(name, _, repeats, seed) -> list[dict]:
         found = []
         for _ in range(repeats):
             order, points = series.draw(rng, count, ratio)
-            fit = Fit(log_series(points))
+            fit = rc.Fit(log_series(points))
             names = [decide(fit, rc.Rate.of_regret(-order - off), words=False).name for off in (0.0, 0.5, 1.0)]
             found.append((fit.low <= -order <= fit.high, (fit.high - fit.low) / 2, *names))
         held, reach, right, half, one = zip(*found, strict=True)

@@ -7,17 +7,16 @@ import math
 import numpy as np
 
 import ratecheck as rc
-from ratecheck.fit.interval import Estimate
 from ratecheck.predict.far import slopes
 
 
-def jackknife(whole: float, left_out: np.ndarray) -> Estimate:
+def jackknife(whole: float, left_out: np.ndarray) -> rc.Estimate:
     """A statistic of n runs, from its value and those with one run left out."""
     n = len(left_out)
-    return Estimate(float(whole), math.sqrt((n - 1) / n * float(((left_out - np.mean(left_out)) ** 2).sum())), n - 1)
+    return rc.Estimate(float(whole), math.sqrt((n - 1) / n * float(((left_out - np.mean(left_out)) ** 2).sum())), n - 1)
 
 
-def ratio_of_means(above: np.ndarray, below: np.ndarray) -> Estimate:
+def ratio_of_means(above: np.ndarray, below: np.ndarray) -> rc.Estimate:
     return jackknife(above.mean() / below.mean(), (above.sum() - above) / (below.sum() - below))
 
 

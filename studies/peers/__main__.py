@@ -112,9 +112,10 @@ def _versions() -> dict:
 def _rendered(out, contest):
     from matplotlib import rc_context
 
+    from ratecheck.figures import STYLE
     from studies.peers.draw import regrets, times
     from studies.peers.pages import FIGURES, report
-    from studies.shared.figures import STYLE, save
+    from studies.shared.figures import save
 
     with together(out) as drafts, rc_context(STYLE):
         pictures = []

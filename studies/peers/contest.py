@@ -20,13 +20,12 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.protocol import Algorithm
 from ratecheck.claims import own_of
+from ratecheck.display import general
 from ratecheck.engine.simulate import begin
 from ratecheck.papers.hct import least_c
 from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
 from ratecheck.peers.pyxab import ALGORITHMS
 from ratecheck.verdict.judging import held_back, irrefutable
-from ratecheck.verdict.rules import Verdict
-from studies.shared.markdown import general
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18
@@ -212,7 +211,7 @@ def window_of(table) -> tuple[int, int]:
     return max(WINDOW[0], last // WINDOW[1]), last
 
 
-def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
+def _judged(cost, contestant, table) -> tuple[dict, rc.Verdict | None]:
     algorithm = contestant.algorithm.settle(cost)
     row = {"slope": math.nan, "low": math.nan, "high": math.nan, "first": None, "last": None}
     row |= {"theorem": "", "theory_slope": math.nan, "log_power": math.nan, "violated": ""}
@@ -230,7 +229,7 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         fit = rc.fit_rate(table, window=(first, last), period=None if math.isnan(period) else period)
         row |= {"slope": fit.slope, "low": fit.low, "high": fit.high}
     except rc.FitError as error:
-        return row, None if claim is None else Verdict(rc.Outcome.INCONCLUSIVE, str(error))
+        return row, None if claim is None else rc.Verdict(rc.Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
     return row, held_back(rc.verdict(fit, claim.rate, claim.kind), irrefutable(claim))

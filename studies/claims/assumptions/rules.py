@@ -8,9 +8,9 @@ import numpy as np
 
 import ratecheck as rc
 from function_zoo.audit import ALPHA, BETA, OVER
+from ratecheck.display import counted, estimate, listing
 from studies.claims.assumptions import boxes, textual
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import counted, estimate, listing
 
 MARGIN = 0.05  # of an exponent, times max(1, d/α): what a finite range may bend it by
 RATE_MARGIN = 0.05  # of the slope of R

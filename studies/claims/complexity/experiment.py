@@ -14,16 +14,15 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import counted, estimate, fixed, general, interval, listing, table
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.interval import Estimate
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN, window_slope
-from ratecheck.verdict.rules import MARGIN, Outcome
+from ratecheck.verdict.rules import MARGIN
 from studies.claims.complexity import heaps
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import jackknife, ratio_of_means
-from studies.shared.markdown import counted, estimate, fixed, general, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 FAR_HEADER = (
@@ -256,7 +255,7 @@ def agreed(part) -> Verdict:
     within the margin, and where no power of T is left, the log power within its own; INCONCLUSIVE otherwise.
     """
     said = limits(part)
-    if Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
+    if rc.Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
         return Verdict.REFUTED
     rate = _curve(part)[1]
     near = abs(late_slope(part)) <= MARGIN
@@ -372,7 +371,7 @@ def shares(heap) -> pd.DataFrame:
     rows = []
     for (name, T), part in heap.groupby(["cost", "horizon"], sort=False):
         share = part["not_argmin"] / T
-        e = Estimate(share.mean(), share.sem(), len(part) - 1)
+        e = rc.Estimate(share.mean(), share.sem(), len(part) - 1)
         ratio = ratio_of_means(part["stale_regret"].to_numpy(), part["regret"].to_numpy())
         row = {"cost": name, "horizon": T, "share": e.value, "low": e.low, "high": e.high}
         row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}

@@ -13,11 +13,11 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import fixed, general, listing, table
 from ratecheck.papers import zhao_lai
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import far_out
-from studies.shared.markdown import fixed, general, listing, table
 
 STRONGLY_CONVEX = "quadratic"
 NEAR = 0.05  # of 1/2

@@ -11,14 +11,13 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.fit.interval import Estimate
+from ratecheck.display import fixed, general, interval, table
 from ratecheck.predict.far import LOG_MARGIN
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.levels import rules
 from studies.claims.levels.rules import LEVEL
 from studies.claims.levels.tables import Case, capacities, deepest, far, growth, profile, remaining, runs_of
-from studies.shared.markdown import fixed, general, interval, table
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def _growth_rows(growing, beyond):
 def _estimate(row):
     if math.isnan(row.slope):
         return None
-    e = Estimate(row.slope, row.se, row.df)
+    e = rc.Estimate(row.slope, row.se, row.df)
     return f"{fixed(e.value)} {interval(e.low, e.high)}"
 
 

@@ -13,10 +13,10 @@ from scipy.stats import binomtest
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import fixed, general, table
 from ratecheck.sampling import seeding
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import fixed, general, table
 
 AT_ONCE = 2**21  # queries that are simulated together
 CERTAIN = 1e-6  # how unlikely a count must be before it contradicts a proved bound

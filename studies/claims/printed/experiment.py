@@ -8,13 +8,13 @@ from functools import cache, partial
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import fixed, general, horizon_text, interval, table
 from ratecheck.papers import zhao_lai
 from ratecheck.verdict.rules import LEVEL
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.printed import rules
 from studies.claims.printed.rules import RULE
 from studies.claims.printed.tables import CORRECTED, curve_table, fresh_table, pilot_table, run_table, tuned_table
-from studies.shared.markdown import fixed, general, horizon_text, interval, table
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,12 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.fit.fit import Fit
-from ratecheck.fit.interval import Estimate
+from ratecheck.display import listing
 from ratecheck.papers import zhao_lai
-from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide
+from ratecheck.verdict.rules import LEVEL, MARGIN, decide
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.printed.tables import ADAPTIVE, KEYS, PRINTED, TUNED
-from studies.shared.markdown import listing
 
 WAVES = 0.02  # of a slope of a curve: what waves and bins in whole numbers leave
 FAR = 2.0**8  # the factor in T over which slopes of curves are taken, at their end
@@ -52,7 +50,7 @@ def promised_gap(constants, dim) -> float:
 # The printed width
 
 
-def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], Fit]:
+def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], rc.Fit]:
     found = {}
     for (family, dim), part in runs[runs["kind"] == PRINTED].groupby(KEYS, sort=False):
         rate = zhao_lai.theorem1.rate(zoo.get(family, dim).constants, dim)
@@ -86,12 +84,12 @@ def printed_rule(tables: Tables, first) -> Finding:
         texts.insert(0, f"on {names} each of T queries is in a new bin, at every T counted, so that R is linear in T")
     evidence = "; ".join(texts)
     names = {v.name for v in verdicts}
-    if linear or Outcome.REFUTED in names:
-        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Outcome.REFUTED]
+    if linear or rc.Outcome.REFUTED in names:
+        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not rc.Outcome.REFUTED]
         caveat = "a wider bin, c T^(-1/D), changes nothing: at β = 2 its T/c^d bins are still queried once each"
         caveat += f"; slopes alone do not refute it on {listing(open_)}" if open_ else ""
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names == {Outcome.CONSISTENT}:
+    if names == {rc.Outcome.CONSISTENT}:
         return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {max(v.tolerates for v in verdicts):.2f}")
     return Finding(Verdict.INCONCLUSIVE, evidence)
 
@@ -107,8 +105,8 @@ class Gap:
     dim: int
     beta: float
     promised: float
-    raw: Estimate
-    compensated: Estimate
+    raw: rc.Estimate
+    compensated: rc.Estimate
     curve_raw: float
     curve_compensated: float
     last: float  # horizon of the curves
@@ -173,7 +171,7 @@ class Growth:
     family: str
     dims: tuple[int, int]
     promised: float
-    raw: Estimate
+    raw: rc.Estimate
     curve: float
 
     def __str__(self):
@@ -195,7 +193,7 @@ def growths(found: list[Gap]) -> list[Growth]:
         for large in found:
             if small.family == large.family and large.dim == small.dim + 1 and large.promised > small.promised + 1e-9:
                 se, df = math.hypot(small.raw.se, large.raw.se), min(small.raw.df, large.raw.df)
-                raw = Estimate(large.raw.value - small.raw.value, se, df)
+                raw = rc.Estimate(large.raw.value - small.raw.value, se, df)
                 promised, curve = large.promised - small.promised, large.curve_raw - small.curve_raw
                 pairs.append(Growth(small.family, (small.dim, large.dim), promised, raw, curve))
     return pairs

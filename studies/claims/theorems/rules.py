@@ -15,17 +15,16 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck import far
-from ratecheck.fit.fit import Fit
+from ratecheck.display import fixed, general, interval, listing
 from ratecheck.papers import zhao_lai
 from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
 from ratecheck.verdict.agreement import compare
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide, decide_log_power
+from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, decide, decide_log_power
 from ratecheck.verdict.rules import Verdict as Judged
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.theorems.tables import BEGINS_ALIKE, KEYS, NO_MU, algorithm_of
 from studies.lower_bound.sandwich import ORACLE, Measured
-from studies.shared.markdown import fixed, general, interval, listing
 
 PRINTED, CORRECTED = "printed", "corrected"
 RULE = (
@@ -51,7 +50,7 @@ class Case:
     dim: int
     mu: str
     claim: rc.Claim
-    fit: Fit
+    fit: rc.Fit
     agreement: rc.Agreement
     far: rc.Far
 
@@ -111,18 +110,18 @@ def _case(key, runs, curves, window) -> Case:
     )
 
 
-def together(runs: Outcome, curve: Outcome, agree: Outcome) -> Outcome:
+def together(runs: rc.Outcome, curve: rc.Outcome, agree: rc.Outcome) -> rc.Outcome:
     """What runs and curve say as one."""
-    if Outcome.REFUTED in (runs, curve):
-        against = Outcome.CONSISTENT in (runs, curve) and agree is not Outcome.REFUTED
-        seen = runs is Outcome.REFUTED or agree is Outcome.CONSISTENT
-        return Outcome.REFUTED if seen and not against else Outcome.INCONCLUSIVE
-    if runs is Outcome.CONSISTENT or (curve is Outcome.CONSISTENT and agree is not Outcome.REFUTED):
-        return Outcome.CONSISTENT
-    return Outcome.INCONCLUSIVE
+    if rc.Outcome.REFUTED in (runs, curve):
+        against = rc.Outcome.CONSISTENT in (runs, curve) and agree is not rc.Outcome.REFUTED
+        seen = runs is rc.Outcome.REFUTED or agree is rc.Outcome.CONSISTENT
+        return rc.Outcome.REFUTED if seen and not against else rc.Outcome.INCONCLUSIVE
+    if runs is rc.Outcome.CONSISTENT or (curve is rc.Outcome.CONSISTENT and agree is not rc.Outcome.REFUTED):
+        return rc.Outcome.CONSISTENT
+    return rc.Outcome.INCONCLUSIVE
 
 
-def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
+def said(found: list[Case], which) -> list[tuple[rc.Outcome, rc.Outcome]]:
     """Per case, on the exponent and on the log power; runs are judged as one family (Holm)."""
     judged = iter(rc.holm([v for case in found for v in case.by_runs(which)]))
     answers = []
@@ -132,22 +131,24 @@ def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
     return answers
 
 
-def overall(parts: tuple[Outcome, Outcome]) -> Outcome:
-    if Outcome.REFUTED in parts:
-        return Outcome.REFUTED
-    return Outcome.CONSISTENT if set(parts) == {Outcome.CONSISTENT} else Outcome.INCONCLUSIVE
+def overall(parts: tuple[rc.Outcome, rc.Outcome]) -> rc.Outcome:
+    if rc.Outcome.REFUTED in parts:
+        return rc.Outcome.REFUTED
+    return rc.Outcome.CONSISTENT if set(parts) == {rc.Outcome.CONSISTENT} else rc.Outcome.INCONCLUSIVE
 
 
 def rate_rule(found: list[Case], which, foretold="") -> Finding:
     """The verdict on a rate over all costs."""
     answers = [overall(parts) for parts in said(found, which)]
-    against = [c for c, a in zip(found, answers, strict=True) if a is Outcome.REFUTED and c.promised]
+    against = [c for c, a in zip(found, answers, strict=True) if a is rc.Outcome.REFUTED and c.promised]
     if against:
         shown = listing([f"{c}: {numbers(c, which)}" for c in against])
-        rest = listing([str(c) for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT] or ["none"], 9)
+        rest = listing(
+            [str(c) for c, a in zip(found, answers, strict=True) if a is rc.Outcome.CONSISTENT] or ["none"], 9
+        )
         return Finding(Verdict.REFUTED, shown, caveat=f"it holds on {rest}", foretold=foretold)
     costs = list(dict.fromkeys(c.cost for c in found))
-    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT}
+    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is rc.Outcome.CONSISTENT}
     evidence = f"supported on {len(holding)} of {len(costs)} costs{_spans(list(holding.values()), which)}"
     undecided = [cost for cost in costs if cost not in holding]
     caveat = f"undecided on {listing(undecided)}" if undecided else ""
@@ -184,7 +185,7 @@ def numbers(case: Case, which) -> str:
 def sharper_rule(found: list[Case]) -> Finding:
     """The sharper log power, with what the curves say of the printed one: is it needed?"""
     finding = rate_rule(found, CORRECTED)
-    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is Outcome.CONSISTENT}
+    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is rc.Outcome.CONSISTENT}
     spare = [str(c) for c in found if c.far.on_printed.attained is False]
     notes = [
         finding.caveat,
@@ -214,9 +215,9 @@ def lipschitz_rule(tables: Tables) -> Finding:
     names = {v.name for v in rc.holm(verdicts)}
     caveat = "members of the hard family at each T: flat costs themselves are easier, uniform bins hit the flat at once"
     evidence = "mean over members, " + "; ".join(texts)
-    if Outcome.REFUTED in names:
+    if rc.Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Outcome.CONSISTENT}:
+    if names != {rc.Outcome.CONSISTENT}:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
     excess = max(v.tolerates for v in verdicts[::2])
     return Finding(
