@@ -18,6 +18,7 @@ import sys
 import time
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,12 +27,11 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.engine.simulate import STANDARD, begin
+from ratecheck.engine.simulate import begin
 from ratecheck.files import together
 from ratecheck.kernels import compiled, generator
-from ratecheck.sampling.jit import NO_POINTER, Kernel, value
 from ratecheck.sampling.noise import sample
-from studies.benchmarks.timing import seconds, start_up
+from studies.benchmarks.timing import seconds, start_up, written_in
 from studies.shared.commands import folder, guarded, parser_of
 
 
@@ -95,7 +95,7 @@ FIRST_REGRET = (
 )
 
 
-@Kernel
+@partial(compiled, on_disk=False)
 def point_floor(f, law, scale, dof, rng, x, steps):
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     total = 0.0
@@ -103,7 +103,7 @@ def point_floor(f, law, scale, dof, rng, x, steps):
         for q in range(x.size):
             x[q], s0, s1, s2, s3 = generator.uniform(s0, s1, s2, s3)
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
-        total += value(f, x) + noise
+        total += f(x) + noise
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return total
 
@@ -144,14 +144,15 @@ def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngi
     rng, x = generator.open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
     run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     if promised.queries_points:
-        for kernel in (point_floor, run.kernel):
-            kernel.specialise(cost, run.formula)
+        run.kernel.specialise(cost, run.formula)
+
+    formula = written_in(cost)
 
     def floor():
         if promised.queries_points:
-            point_floor.own[run.formula](NO_POINTER, *STANDARD.numbers, rng, x, FLOOR_STEPS)
+            point_floor(formula, *rc.Gaussian().numbers, rng, x, FLOOR_STEPS)
         else:
-            noise_floor(*STANDARD.numbers, rng, FLOOR_STEPS)
+            noise_floor(*rc.Gaussian().numbers, rng, FLOOR_STEPS)
 
     floor()
     run.advance(1)

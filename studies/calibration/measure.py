@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 import ratecheck as rc
-from ratecheck.verdict.rules import MARGIN, decide, decide_log_power
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.calibration.bends import BENDS
 from studies.calibration.real import REAL
 from studies.calibration.rules import SCATTERED, advised, bent, forceful, looked, real
@@ -34,6 +34,7 @@ SIZE = 64  # runs, for which targets are set
 BOOTSTRAP = 400
 STARTS = (9, 11, 13, 14, 15, 16, 17)  # powers of two at which a linear start ends
 FAMILY = 20  # claims judged at once
+LOG_MARGIN = 0.5  # of a log power, as rc.log_power_verdict has it
 
 
 def estimates(fit) -> dict:
@@ -134,7 +135,7 @@ def _tight(fit):
 
 
 def _log_power(fit):
-    return decide_log_power(fit, CLAIM, words=False)
+    return decide(fit, CLAIM, margin=LOG_MARGIN, resolution=math.inf, words=False, log_power=True)
 
 
 def starts(power, n, repeats, seed) -> dict:

@@ -17,7 +17,7 @@ import numpy as np
 import ratecheck as rc
 from ratecheck.fit.log_means import LogMeans
 from ratecheck.kernels import compiled, generator, inlined, normal, uniform
-from ratecheck.sampling.seeding import stream
+from ratecheck.study import stream
 from studies.calibration.scenarios import means
 
 HORIZONS = 2 ** np.arange(9, 20)

@@ -29,12 +29,12 @@ def main(argv=None) -> int:
 
 
 def _main(arguments) -> int:
-    from function_zoo.registry import lookup
+    import function_zoo as zoo
     from studies.peers.contest import COSTS
 
     costs = list(COSTS)
     if arguments.family:
-        name = lookup(arguments.family).name
+        name = zoo.get(arguments.family).name
         costs = [pair for pair in COSTS if pair[0] == name]
         if not costs:
             known = ", ".join(dict.fromkeys(family for family, _ in COSTS))

@@ -18,13 +18,9 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.algorithms.protocol import Algorithm
-from ratecheck.claims import own_of
 from ratecheck.display import general
 from ratecheck.engine.simulate import begin
-from ratecheck.papers.hct import least_c
-from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
-from ratecheck.peers.pyxab import ALGORITHMS
+from ratecheck.peers import ALGORITHMS, CMA, Nevergrad, Optuna, from_pyxab
 from ratecheck.verdict.judging import held_back, irrefutable
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
@@ -43,7 +39,7 @@ class Contestant:
 
     name: str
     group: str
-    algorithm: Algorithm
+    algorithm: rc.AskTell | rc.AdaptiveBins | rc.HOO | rc.UniformBins
     settings: str
     instead: str = ""  # why its regret is not judged
     first: int = FIRST  # horizon that it can be made for
@@ -65,7 +61,7 @@ def contestants(cost) -> list[Contestant]:
         first = 2**7 if name == "StroquOOL" else FIRST
         settings = ", ".join(filter(None, [nu, given])) or "none"
         found.append(Contestant(f"{PYXAB} {name}", PYXAB, theirs, settings, known.instead, first))
-    c = least_c(told.rho)
+    c = 2 * math.sqrt(1 / (1 - told.rho))  # with which the bounds of its proof hold
     found += [
         Contestant(
             f"{PYXAB} HCT, c of its theorem", PYXAB, from_pyxab("HCT", cost, sigma=sigma, c=c), f"{smooth}, c = {c:.3g}"
@@ -216,7 +212,7 @@ def _judged(cost, contestant, table) -> tuple[dict, rc.Verdict | None]:
     row = {"slope": math.nan, "low": math.nan, "high": math.nan, "first": None, "last": None}
     row |= {"theorem": "", "theory_slope": math.nan, "log_power": math.nan, "violated": ""}
     row |= {"verdict": "", "reason": contestant.instead}
-    claim = None if contestant.instead else own_of(algorithm.claims(cost))
+    claim = None if contestant.instead else next(claim for claim in algorithm.claims(cost) if claim.per_cost)
     if claim is not None:
         row |= {"theorem": claim.theorem, "theory_slope": claim.rate.slope, "log_power": claim.rate.log_power}
         row["violated"] = "; ".join(map(str, claim.violated))

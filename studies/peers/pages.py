@@ -8,7 +8,7 @@ import numpy as np
 
 import function_zoo as zoo
 from ratecheck.display import counted, estimate, fixed, listing, table
-from ratecheck.peers.pyxab import ALGORITHMS
+from ratecheck.peers import ALGORITHMS
 from studies.peers.contest import FIRST, LAST, OTHERS, OURS, REFERENCE, WINDOW, Contest, contestants, duration
 
 COMMON = (2**8, 2**11, 2**14)  # horizons of the tables of ratios

@@ -6,65 +6,44 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PUBLIC = ("function_zoo", "ratecheck", *(f"ratecheck.{name}" for name in "display figures peers study testing".split()))
+PUBLIC = (
+    "function_zoo",
+    "ratecheck",
+    *(f"ratecheck.{name}" for name in ["display", "figures", "peers", "study", "testing"]),
+)
 PUBLIC += ("ratecheck.kernels", "ratecheck.kernels.generator", "ratecheck.kernels.tournament")
 MOST = 45
 
 INTERNALS = {
-    "function_zoo.audit": "ALPHA BETA OVER",
-    "function_zoo.cubes": "generic norm_moment",
+    "function_zoo.cubes": "norm_moment",
     "function_zoo.measure": "Target cube_errors",
     "function_zoo.packing": "packings",
-    "function_zoo.registry": "lookup",
-    "ratecheck.algorithms": "partition tournament",
-    "ratecheck.algorithms.adaptive": "TOTAL capacity",
-    "ratecheck.algorithms.protocol": "Algorithm",
-    "ratecheck.algorithms.run": "STAR values",
-    "ratecheck.algorithms.tournament": "FRESH NODE inverse_root play replay seat winner",
-    "ratecheck.arguments": "available_cores",
+    "ratecheck.algorithms.adaptive": "TOTAL",
+    "ratecheck.algorithms.partition": "grid",
+    "ratecheck.algorithms.run": "STAR",
     "ratecheck.check.assert_rate": "Rules agreeing asserted",
-    "ratecheck.claims": "VERSION own_of",
-    "ratecheck.cli.parser": (
-        "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
-    ),
-    "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
-    "ratecheck.engine.simulate": "Job STANDARD begin run_replicate series_of",
-    "ratecheck.executors": "executor",
-    "ratecheck.executors.progress": "Progress",
-    "ratecheck.figures.base": (
-        "ANY CERTIFIED INK MARKERS PREDICTED SHADE STYLE colour_of log_ticks number panels room save ticks "
-        "towards_infinity"
-    ),
-    "ratecheck.files": "read_below replacing together write_whole",
+    "ratecheck.claims": "VERSION",
+    "ratecheck.cli.parser": "Parser folder guarded",
+    "ratecheck.engine.simulate": "Job begin",
+    "ratecheck.figures.base": "save",
+    "ratecheck.files": "read_below together",
     "ratecheck.fit.deterministic": "log_series",
-    "ratecheck.fit.diagnostics": "LARGE_SHARE",
-    "ratecheck.fit.fit": "Fit",
     "ratecheck.fit.floors": "log_points",
-    "ratecheck.fit.interval": "Estimate",
-    "ratecheck.fit.log_means": "AxisLabels LogMeans",
+    "ratecheck.fit.log_means": "LogMeans",
     "ratecheck.fit.points": "Points",
-    "ratecheck.lower_bound": "inequalities pair",
-    "ratecheck.lower_bound.hard_family": "CERTAIN Rung Sandwich rung",
-    "ratecheck.lower_bound.members": "bounded cost_of numbered",
+    "ratecheck.lower_bound.hard_family": "CERTAIN rung",
+    "ratecheck.lower_bound.inequalities": "verify",
+    "ratecheck.lower_bound.members": "bounded cost_of",
+    "ratecheck.lower_bound.pair": "best",
     "ratecheck.lower_bound.paving": "Lattice pave",
-    "ratecheck.papers": "zhao_lai",
-    "ratecheck.papers.hct": "least_c",
-    "ratecheck.peers.pyxab": "ALGORITHMS",
-    "ratecheck.predict.far": "LOG_MARGIN slopes window_slope",
-    "ratecheck.sampling": "generator seeding",
-    "ratecheck.sampling.generator": "bits fill normal open_state uniform",
-    "ratecheck.sampling.jit": "Kernel NO_POINTER compiled inlined value",
-    "ratecheck.sampling.noise": "Noise sample",
-    "ratecheck.sampling.seeding": "stream",
+    "ratecheck.sampling.noise": "sample",
+    "ratecheck.sampling.seeding": "alignment names_of",
     "ratecheck.store": "Store sole_writer",
     "ratecheck.study.conduct": "described",
-    "ratecheck.study.declare": "PRESETS",
     "ratecheck.study.plan": "cases no_curve",
-    "ratecheck.study.run": "NothingStored missing_runs run_units units_of",
-    "ratecheck.verdict.agreement": "compare variance",
-    "ratecheck.verdict.analyse": "fit_of judge_bound",
+    "ratecheck.verdict.agreement": "compare",
     "ratecheck.verdict.judging": "held_back irrefutable",
-    "ratecheck.verdict.rules": "LEVEL LOG_MARGIN MARGIN Outcome RESOLUTION Verdict decide decide_log_power",
+    "ratecheck.verdict.rules": "MARGIN decide",
 }
 
 
@@ -77,14 +56,14 @@ def imported() -> dict[str, set[str]]:
         for node in ast.walk(tree):
             for module, name, alias in names(node):
                 inner = f"{module}.{name}" if name else module
-                if name and (inner in PUBLIC or not public(module, name) and is_module(inner)):
+                if name and (inner in PUBLIC or (not public(module, name) and is_module(inner))):
                     modules[alias] = inner
                 elif not public(module, name):
                     found.setdefault(module, set()).add(name)
         for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
-                if not public(modules[node.value.id], node.attr):
-                    found.setdefault(modules[node.value.id], set()).add(node.attr)
+            home = modules.get(node.value.id) if isinstance(getattr(node, "value", None), ast.Name) else None
+            if home and isinstance(node, ast.Attribute) and not public(home, node.attr):
+                found.setdefault(home, set()).add(node.attr)
     return found
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ratecheck.algorithms import partition
 from ratecheck.kernels import compiled, generator, normal, tournament
 from ratecheck.sampling import seeding
+from ratecheck.study import stream
 from studies.benchmarks.mutated import (
     FRESH,
     Cells,
@@ -43,7 +44,7 @@ class Tally(NamedTuple):
 def run(algorithm, cost, horizons, replicate, seed, stale) -> Tally:
     """One run of a settled AdaptiveBins: the partition and the random numbers are those that the engine gives it."""
     length, offset = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
-    rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate, "run")
+    rng = stream(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate, "run")
     corners = partition.grid(cost, length, offset)
     m, d = corners.shape
     cell = Cells(np.zeros((ROOM, d)), np.zeros((ROOM, d)), np.zeros(ROOM, dtype=np.int64), *np.zeros((6, ROOM)))

@@ -13,10 +13,10 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.adaptive import TOTAL
-from ratecheck.algorithms.run import values
 from ratecheck.display import counted, estimate, fixed, interval, listing, table
 from ratecheck.engine.simulate import begin
 from ratecheck.sampling import seeding
+from ratecheck.study import stream
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import ratio_of_means
@@ -140,7 +140,7 @@ def errors(algorithm, cost, horizons, replicate, seed) -> list[dict]:
 def _along(algorithm, cost, horizons, replicate, seed):
     run, _ = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
     names = seeding.names_of(algorithm, cost, horizons[-1])
-    draws = seeding.stream(seed, *names, replicate, "recommended")
+    draws = stream(seed, *names, replicate, "recommended")
     past = {T: int(draws.integers(1, T, endpoint=True)) for T in horizons}
     queried = {}
     for t in sorted({*horizons, *past.values()}):
@@ -152,7 +152,7 @@ def _along(algorithm, cost, horizons, replicate, seed):
         queried[t] = run.regret - before  # f - f* at the t-th query
         if t in past:
             regret, points = run.regret, recommendations(run)
-            found = values(cost.compiled, np.array(list(points.values()))) - cost.minimum
+            found = cost.many(np.array(list(points.values()))) - cost.minimum
             row = {"replicate": replicate, "horizon": t, "average": regret / t, "random": queried[past[t]]}
             row |= {"last": queried[t]} | dict(zip(points, found.tolist(), strict=True))
             yield {name: _short(value) if isinstance(value, float) else value for name, value in row.items()}

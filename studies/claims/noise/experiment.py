@@ -13,7 +13,6 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.display import fixed, general, table
-from ratecheck.sampling.noise import Noise
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
@@ -30,8 +29,8 @@ class NoiseLaws(Experiment):
     """
 
     costs: tuple[tuple[str, int], ...]
-    laws: tuple[Noise, ...]
-    stress: tuple[Noise, ...]
+    laws: tuple
+    stress: tuple
     octaves: Mapping[str, tuple[int, int]]
     replicates: Mapping[str, int]
     arms: Mapping[str, tuple[int, int]]  # octaves of T for two bins alone

@@ -11,15 +11,16 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.display import listing
-from ratecheck.papers import zhao_lai
-from ratecheck.verdict.rules import LEVEL, MARGIN, decide
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.printed.tables import ADAPTIVE, KEYS, PRINTED, TUNED
+from studies.claims.shared import D
 
 WAVES = 0.02  # of a slope of a curve: what waves and bins in whole numbers leave
 FAR = 2.0**8  # the factor in T over which slopes of curves are taken, at their end
 GAP, NONE, GROWTH = "a gap", "no gap", "growth with d"
+LEVEL = 0.95  # of all intervals of a claim together
 RULE = (
     "The rule was settled before the runs that it judges, but with predicted curves of most of these costs in view. "
     "The gap is the slope of R of uniform bins, their width tuned, minus that of "
@@ -37,14 +38,14 @@ RULE = (
 def _log_powers(constants, dim) -> tuple[float, float]:
     """Of uniform bins of the best width, (ln T/T)^(alpha/D1) with ln^2 T at beta = 1, and of adaptive bins."""
     alpha, beta = constants.alpha, constants.beta
-    best = alpha / zhao_lai.D1(alpha, beta, dim) * (2 if math.isclose(beta, 1.0) else 1)
-    return best, zhao_lai.sharper_adaptive_rate(alpha, beta, dim).log_power
+    best = alpha / D(alpha, min(beta, 1.0), dim) * (2 if math.isclose(beta, 1.0) else 1)
+    return best, rc.theorem2_sharper.rate(constants, dim).log_power
 
 
 def promised_gap(constants, dim) -> float:
     """alpha/D - alpha/D1."""
     alpha, beta = constants.alpha, constants.beta
-    return alpha / zhao_lai.D(alpha, beta, dim) - alpha / zhao_lai.D1(alpha, beta, dim)
+    return alpha / D(alpha, beta, dim) - alpha / D(alpha, min(beta, 1.0), dim)
 
 
 # The printed width
@@ -53,7 +54,7 @@ def promised_gap(constants, dim) -> float:
 def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], rc.Fit]:
     found = {}
     for (family, dim), part in runs[runs["kind"] == PRINTED].groupby(KEYS, sort=False):
-        rate = zhao_lai.theorem1.rate(zoo.get(family, dim).constants, dim)
+        rate = rc.theorem1.rate(zoo.get(family, dim).constants, dim)
         found[family, dim] = rc.fit_rate(part, rate.log_power, window=(first, math.inf))
     return found
 
@@ -61,13 +62,13 @@ def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], rc.Fit]:
 def once(family, dim) -> float:
     """The exponent of R from one query of each bin, or of as many as there are queries, at the printed width."""
     c = zoo.get(family, dim).constants
-    return min(1.0, dim / zhao_lai.D(c.alpha, c.beta, dim))
+    return min(1.0, dim / D(c.alpha, c.beta, dim))
 
 
 def printed_rule(tables: Tables, first) -> Finding:
     """Claim 10p: the printed width against Theorem 1's rate, by slopes, and by counting bins."""
     fits = printed_fits(tables["runs"], first)
-    rates = {key: zhao_lai.theorem1.rate(zoo.get(*key).constants, key[1]) for key in fits}
+    rates = {key: rc.theorem1.rate(zoo.get(*key).constants, key[1]) for key in fits}
     verdicts = rc.holm([decide(fits[key], rates[key]) for key in fits])
     texts = [
         f"{family} d = {dim} T^{once(*key):.3g} for T^{rates[key].slope:.3g}" for key in fits for family, dim in [key]

@@ -14,18 +14,16 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import far
 from ratecheck.display import fixed, general, interval, listing
-from ratecheck.papers import zhao_lai
-from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
 from ratecheck.verdict.agreement import compare
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, decide, decide_log_power
-from ratecheck.verdict.rules import Verdict as Judged
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.claims.shared import FAR_LOG_MARGIN
 from studies.claims.theorems.tables import BEGINS_ALIKE, KEYS, NO_MU, algorithm_of
 from studies.lower_bound.sandwich import ORACLE, Measured
 
+LOG_MARGIN = 0.5  # of a log power that runs are judged by
 PRINTED, CORRECTED = "printed", "corrected"
 RULE = (
     "Margins and tests are those of the library and older than these runs. How runs and curves are put together, and "
@@ -75,10 +73,10 @@ class Case:
     def rate(self, which):
         return self.claim.printed if which == PRINTED else self.claim.rate
 
-    def by_runs(self, which) -> tuple[Judged, Judged]:
+    def by_runs(self, which) -> tuple[rc.Verdict, rc.Verdict]:
         """On the exponent, and on the log power at that exponent."""
         rate = self.rate(which)
-        return decide(self.fit, self.claim.rate).alone, decide_log_power(self.fit, rate)
+        return decide(self.fit, self.claim.rate).alone, _on_log_power(self.fit, rate)
 
     def by_curve(self, which) -> tuple:
         corrected = which == CORRECTED and self.far.on_corrected
@@ -106,8 +104,19 @@ def _case(key, runs, curves, window) -> Case:
         claim,
         rc.fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
         compare(runs, runs["predicted"].to_numpy(), left_open=left_open),
-        far(curve, claim, period=algorithm.period(cost), shift=shift, onset=algorithm.onset(cost, curve.horizons[-1])),
+        rc.far(
+            curve,
+            claim,
+            log_margin=FAR_LOG_MARGIN,
+            period=algorithm.period(cost),
+            shift=shift,
+            onset=algorithm.onset(cost, curve.horizons[-1]),
+        ),
     )
+
+
+def _on_log_power(fit, rate) -> rc.Verdict:
+    return decide(fit, rate, margin=LOG_MARGIN, resolution=math.inf, log_power=True)
 
 
 def together(runs: rc.Outcome, curve: rc.Outcome, agree: rc.Outcome) -> rc.Outcome:
@@ -204,9 +213,9 @@ def lipschitz_rule(tables: Tables) -> Finding:
     runs = flat(tables["sandwich"])
     verdicts, texts = [], []
     for (family, dim), part in runs.groupby(["family", "dim"], sort=False):
-        rate = zhao_lai.uniform_rate(1.0, 0.0, dim)
+        rate = rc.Rate(1 / (dim + 2), 0.5)  # Theorem 1 at α = 1, β = 0
         fit = rc.fit_rate(part.assign(anytime=False), rate.log_power, run="replicate")
-        verdicts += [decide(fit, rate), decide_log_power(fit, rate)]
+        verdicts += [decide(fit, rate), _on_log_power(fit, rate)]
         power = fit.log_power_at(rate.slope)
         texts.append(
             f"{family} d = {dim}: slope {fixed(fit.slope)} {interval(fit.low, fit.high)} after (ln T)^0.5 against "
@@ -240,7 +249,7 @@ def certified_slopes(bounds: pd.DataFrame) -> pd.DataFrame:
         x, y = np.log(part["horizon"].to_numpy(float)), np.log(part["bound"].to_numpy())
         late = x >= (x[0] + x[-1]) / 2
         late[-2:] = True
-        promised = zhao_lai.theorem3.rate(zoo.get(family, dim).constants, dim).slope
+        promised = rc.theorem3.rate(zoo.get(family, dim).constants, dim).slope
         slopes = (float(np.polyfit(x[part], y[part], 1)[0]) for part in (slice(None), late))
         rows.append((family, dim, promised, *slopes))
     return pd.DataFrame(rows, columns=["family", "dim", "promised", "slope", "late"])
