@@ -14,8 +14,10 @@ from .claims import Violation as Violation
 from .engine.simulate import EngineError as EngineError
 from .engine.simulate import Runs as Runs
 from .engine.simulate import simulate as simulate
+from .fit.fit import Fit as Fit
 from .fit.fit import fit_rate as fit_rate
 from .fit.fit import slope_difference as slope_difference
+from .fit.interval import Estimate as Estimate
 from .fit.log_means import FitError as FitError
 from .lower_bound import HardFamily as HardFamily
 from .lower_bound import LowerBound as LowerBound
@@ -37,6 +39,7 @@ from .sampling.noise import StudentT as StudentT
 from .sampling.noise import Uniform as Uniform
 from .verdict.agreement import Agreement as Agreement
 from .verdict.agreement import agreement as agreement
+from .verdict.rules import Verdict as Verdict
 from .verdict.rules import judge as judge
 from .verdict.rules import log_power_verdict as log_power_verdict
 from .verdict.rules import tight as tight

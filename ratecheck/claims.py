@@ -276,8 +276,8 @@ class Curve(Record):
     horizons: tuple[float, ...]
     regret: tuple[float, ...]
     cells: tuple[float, ...]
-    error: tuple[float, ...]
     limit: str
+    error: tuple[float, ...] = ()
 
     def log_regret(self, log_horizon):
         """ln R at ln T, interpolated."""

@@ -1,4 +1,7 @@
-"""What is shown: markdown as GitHub renders it, and objects as lines in a terminal or tables in a notebook."""
+"""What is shown: markdown as GitHub renders it, and objects as lines in a terminal or tables in a notebook.
+
+Pages of one's own are written like the reports with the functions that `__all__` names.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ from html import escape
 from itertools import chain, zip_longest
 from numbers import Integral, Real
 
+__all__ = ["counted", "estimate", "fenced", "fixed", "fraction", "general", "horizon_text"]
+__all__ += ["interval", "listing", "table"]
 NOTHING = "–"
 WIDTH, NO_BREAK = 80, "\N{NO-BREAK SPACE}"  # of a terminal; between words that stay together
-MARKS = {"CONFIRMED": "✔", "CONSISTENT": "✓", "REFUTED": "✘", "INCONCLUSIVE": "?", "NOT TESTABLE": "–"}  # also in grey
+MARKS = {"CONSISTENT": "✓", "REFUTED": "✘", "INCONCLUSIVE": "?"}  # also in grey
 
 # Of a text that is not ours: what ends a line, what nobody sees, and what markdown, HTML or GitHub take for markup.
 # Numbers in brackets are intervals, and six_hump_camel is a word.
@@ -30,7 +35,7 @@ MARKUP = re.compile(
 
 
 def table(header, rows) -> str:
-    """A table; cells are text, None where there is nothing to show."""
+    """A table in markdown; cells are text, None where there is nothing to show."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(_cell(c) for c in line) + " |" for line in lines)
 
@@ -60,7 +65,7 @@ def _spelt(match) -> str:
 
 
 def fenced(text, language="") -> str:
-    """A block of code; its fence is longer than any row of backticks inside."""
+    """A block of code in markdown; its fence is longer than any row of backticks inside."""
     lines = [UNSEEN.sub("\N{REPLACEMENT CHARACTER}", line) for line in text.splitlines()]
     fence = "`" * max(3, 1 + max((len(row) for row in re.findall("`+", text)), default=0))
     return "\n".join([fence + language, *lines, fence])
@@ -79,7 +84,7 @@ def absent(x) -> bool:
 
 
 def fixed(x, digits=3) -> str:
-    """With a fixed number of decimals."""
+    """A number with so many decimals; a dash for None and NaN."""
     if absent(x):
         return NOTHING
     text = f"{x:.{digits}f}"
@@ -87,7 +92,7 @@ def fixed(x, digits=3) -> str:
 
 
 def general(x, digits=4) -> str:
-    """So many digits, and no exponent below ten millions."""
+    """A number with so many significant digits, and no exponent below ten millions; a dash for None and NaN."""
     if absent(x):
         return NOTHING
     text = f"{x:.{digits}g}"
@@ -102,10 +107,12 @@ def horizon_text(x) -> str:
 
 
 def interval(low, high, digits=3) -> str:
+    """An interval, [0.410, 0.630]; a dash where its lower end is None or NaN."""
     return NOTHING if absent(low) else f"[{fixed(low, digits)}, {fixed(high, digits)}]"
 
 
 def estimate(value, low, high, digits=3) -> str:
+    """A number with its interval, 0.520 [0.410, 0.630]; a dash for None and NaN."""
     return NOTHING if absent(value) else f"{fixed(value, digits)} {interval(low, high, digits)}"
 
 
@@ -116,7 +123,7 @@ def p_value(p) -> str:
 
 
 def fraction(x) -> str:
-    """1/2 for 0.5; decimals where no small denominator fits."""
+    """A number as a fraction, 1/2 for 0.5; decimals where no small denominator fits."""
     simple = Fraction(x).limit_denominator(36)
     return str(simple) if math.isclose(simple, x, abs_tol=1e-9) else f"{x:.3f}"
 
@@ -131,7 +138,7 @@ def formula(rate) -> str:
 
 
 def listing(names, most=6) -> str:
-    """a, b and c; a long list ends with how many more there are."""
+    """Names in a sentence, "a, b and c"; a long list ends with how many more there are."""
     names = list(names)
     if len(names) > most + 1:
         return ", ".join(names[:most]) + f" and {len(names) - most} more"
@@ -139,6 +146,7 @@ def listing(names, most=6) -> str:
 
 
 def counted(n, noun) -> str:
+    """A number of things, "1 run" or "2 runs"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 

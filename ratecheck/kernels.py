@@ -1,10 +1,16 @@
-"""Random numbers for compiled algorithms of one's own: each call draws from `rng` and moves it on.
+"""What kernels are made of, for compiled algorithms of one's own.
 
-They may be called in functions that numba compiles and in plain Python, with the same bits.
+`uniform` and `normal` draw from `rng`, the state that a run hands to its algorithm, and move it on, with the same bits
+in functions that numba compiles and in plain Python.  In `generator` the same draws take and return the state as four
+numbers, which is faster in long loops.  `compiled` and `inlined` compile functions as our kernels are; `tournament`
+keeps the smallest of many lower confidence bounds.
 """
 
+from .algorithms import tournament
 from .sampling import generator
-from .sampling.jit import inlined
+from .sampling.jit import compiled, inlined
+
+__all__ = ["compiled", "generator", "inlined", "normal", "tournament", "uniform"]
 
 
 @inlined

@@ -10,7 +10,7 @@ from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
 from ratecheck.cli import zoo as zoo_cli
 from ratecheck.cli.options import check_answers
-from studies.benchmarks import engine, generator, runner
+from studies.benchmarks import engine, generator, mutants
 from studies.calibration import __main__ as calibration
 from tests.command_lines import check_planned, check_refused, typed
 
@@ -242,18 +242,15 @@ def test_a_calibration(words, place, monkeypatch):
         (generator.main, ["--draws", MANY]),
         (generator.main, ["--draws", "x"]),
         (generator.main, ["--seed=-1"]),
-        (runner.main, ["--family", ""]),
-        (runner.main, ["--family", "nonsense"]),
-        (runner.main, ["--replicates", "0"]),
-        (runner.main, ["--replicates", MANY]),
-        (runner.main, ["--rounds", "0"]),
-        (runner.main, ["--rounds", "x"]),
+        (mutants.main, ["--replicates", "0"]),
+        (mutants.main, ["--replicates", MANY]),
+        (mutants.main, ["--seed", "x"]),
     ],
 )
 def test_a_benchmark(main, words, place, monkeypatch):
     monkeypatch.setattr(engine, "speed_table", lambda *_, **__: pytest.fail("it has begun"))
     monkeypatch.setattr(generator, "measure", lambda: pytest.fail("it has begun"))
-    monkeypatch.setattr(runner, "loop", lambda *_, **__: pytest.fail("it has begun"))
+    monkeypatch.setattr(mutants, "judge", lambda *_, **__: pytest.fail("it has begun"))
     check_refused(typed(main, words, place))
 
 
@@ -321,7 +318,7 @@ def test_the_console_script(words, place, monkeypatch):
         (cli.main, []),
         *((cli.main, [name]) for name in cli.COMMANDS),
         *((cli.main, ["zoo", name]) for name in ("list", "audit", "gallery")),
-        *((main, []) for main in (calibration.main, engine.main, runner.main)),
+        *((main, []) for main in (calibration.main, engine.main, mutants.main)),
     ],
 )
 def test_help_says_what_executes_code(main, words, place):

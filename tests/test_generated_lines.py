@@ -12,7 +12,7 @@ from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
 from ratecheck.cli import zoo as zoo_cli
 from ratecheck.cli.parser import Parser
-from studies.benchmarks import engine, generator, runner
+from studies.benchmarks import engine, generator, mutants
 from studies.calibration import __main__ as calibration
 from tests.command_lines import check_planned, check_refused, typed
 
@@ -142,7 +142,7 @@ def test_studies(lane, place):
 
 
 @pytest.mark.parametrize(
-    "name", ["calibration", "engine", "generator", "runner", "zoo", *sorted(set(cli.COMMANDS) - {"study", "zoo"})]
+    "name", ["calibration", "engine", "generator", "mutants", "zoo", *sorted(set(cli.COMMANDS) - {"study", "zoo"})]
 )
 @examples(25, 600)
 def test_other_commands(lane, name, place, monkeypatch):
@@ -154,10 +154,10 @@ def test_other_commands(lane, name, place, monkeypatch):
         (engine, "speed_table"),
         (generator, "measure"),
         (generator, "write_words"),
-        (runner, "loop"),
+        (mutants, "cases"),
     ):
         monkeypatch.setattr(module, work, mock.Mock(side_effect=Begun))
-    benchmarks = {"engine": engine.main, "generator": generator.main, "runner": runner.main}
+    benchmarks = {"engine": engine.main, "generator": generator.main, "mutants": mutants.main}
     mains = {"calibration": calibration.main, **benchmarks}
     main, before = (mains[name], []) if name in mains else (cli.main, [name])
 

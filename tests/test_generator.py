@@ -291,7 +291,7 @@ def test_anderson_darling_against_its_definition():
 @pytest.mark.slow
 def test_benchmark_prints_tables(capsys, monkeypatch):
     monkeypatch.setattr("studies.benchmarks.generator.TURNS", 1)
-    assert main(["--draws", "2^17"]) == 0
+    assert main(["--draws", "131072"]) == 0
     printed = capsys.readouterr().out
     for words in ("| step, d = 3 |", "numba's calls, SFC64", "| normal | Anderson-Darling", "smallest of"):
         assert words in printed

@@ -17,7 +17,6 @@ from ratecheck.study import Grid, Study
 from ratecheck.study import run as runner
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import run_units, units_of
-from studies.benchmarks import runner as benchmark
 from tests.study_cases import table_of
 
 SMALL = Study(
@@ -375,11 +374,3 @@ def test_progress_on_a_terminal():
     os.close(ours)
     assert " 25% |" in shown
     assert "1 of 4 units" in shown
-
-
-def test_the_benchmark_measures_the_same_work_both_ways():
-    rows = benchmark.measure("cone", (1,), replicates=2, rounds=1, most=2, grid=Grid(2**6, 2**10, periods=None))
-    assert [row[0] for row in rows] == [1, 2]
-    assert len({row[3] for row in rows}) == 1
-    assert all(seconds > 0 for row in rows for seconds in row[1:3])
-    assert "59 costs" in benchmark.cluster(1e7)

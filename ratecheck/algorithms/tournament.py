@@ -32,6 +32,8 @@ import numpy as np
 
 from ..sampling.jit import compiled, inlined
 
+__all__ = ["EXPIRY", "FRESH", "NODE", "empty", "play", "refresh", "replace", "replay", "seat", "winner"]
+
 C, W, EXPIRY, CELL, NODE = range(5)  # a node takes 32 bytes, so the two players of a match share a cache line
 LARGEST = 0  # the largest |c| that was ever seated, in the tree's first number
 EPS = 2.0**-48
@@ -184,6 +186,7 @@ def refresh(tree, priority, tau):
 
 @inlined
 def winner(tree):
+    """The index of the cell with the smallest key, up to the expiry of the root."""
     return int(tree[NODE + CELL])
 
 

@@ -31,7 +31,6 @@ SPARE = 0.9  # of the time that is left is planned: cores are shared with others
 ENOUGH, FEW, MOST = 32, 8, 256  # replicates that a plan aims at, that it takes where there is no choice, and the most
 SHORTEST, DOUBLINGS, LAST = 2**5, 10, 2**30  # the first horizon at least, doublings of a window, the last at most
 FEWEST_DOUBLINGS = 4
-CELLS, ALIGNMENTS = (2**13, 2**15), 2  # of a predicted curve for which nobody has to wait
 NEARLY = 0.02  # of an exponent: plans that tell as much, of which the longest is taken
 
 
@@ -216,7 +215,7 @@ class Planner:
         """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
         if self.job.plain:
             return None
-        return planned_curve(self.job, (SHORTEST, last), sizes=CELLS, most_alignments=ALIGNMENTS)
+        return planned_curve(self.job, (SHORTEST, last))
 
     def each(self, pace: Pace, horizons) -> float:
         """Seconds of one replicate."""

@@ -108,7 +108,7 @@ def save_pdf(figure, drafts: Drafts, *, name, title, parameters):
 
 
 def panels(rows, columns, handles, kind=Figure, **options):
-    """A figure of equal panels over a legend.  Fixed distances in inches: a fitted layout takes twice the time."""
+    """A figure of equal panels over a legend, and its axes.  Fixed distances in inches: a fitted layout is slow."""
     left, right, top, between = 0.9, 0.25, 0.35, 0.62
     under = 0.42 if options.get("sharex") else 0.68
     wide, high = (2.5, 1.85) if columns > 1 else (4.6, 2.2)
@@ -157,6 +157,7 @@ def legend_columns(handles, width):
 
 
 def colour_of(i):
+    """The colour of algorithm, or curve, number i."""
     palette = sns.color_palette("colorblind")
     return palette[[0, 1, 2, 4, 5, 7, 8][i % 7]]
 
@@ -199,7 +200,7 @@ def approach_axis(axis, result):
 
 
 def towards_infinity(axis, first):
-    """A scale of 1/ln T from the first horizon on."""
+    """Give a panel an axis of horizons with the scale 1/ln T, from the first horizon on: T = infinity has a place."""
     axis.set_xscale("function", functions=(_approach, _approached))
     axis.xaxis.set_major_locator(FixedLocator(STATIONS))
     axis.xaxis.set_major_formatter(FuncFormatter(lambda T, _: "∞" if STATIONS[-1] <= T else number(T)))
@@ -222,7 +223,7 @@ FEW, SOME, MANY = (1.0,), (1.0, 2.0, 5.0), (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5
 
 
 def number(y):
-    """1000, but 2 x 10^4."""
+    """The label of a tick: 1000, but 2 x 10^4."""
     if 1e-3 < y < 9999:
         return f"{y:g}"
     power = int(np.floor(np.log10(y) + 1e-9))
@@ -236,6 +237,7 @@ def log_ticks(axis, low, high):
 
 
 def ticks(axis, low, high):
+    """Give a logarithmic axis from `low` to `high` ticks at powers of 10, and between them where it is short."""
     decades = np.log10(high / low)
     steps = FEW if decades > 2.5 else SOME if decades > 0.6 else MANY
     axis.set_major_locator(LogLocator(subs=steps))

@@ -52,6 +52,7 @@ class Line:
 class Fit(Diagnostics, Speaking):
     """A fitted rate: the slope of log R against log T after dividing by (ln T)^log_power, the exponent of R.
 
+    See `fit_rate`, which makes one.
     `print(fit)` says it in five lines, `fit.plot()` draws it, `fit.summary()` is a table as statsmodels has it.
 
     `period` is the factor in T after which the regret repeats itself (None: no log-periodicity); its harmonics are

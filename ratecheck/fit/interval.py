@@ -9,7 +9,12 @@ from scipy import special
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its jackknife standard error and degrees of freedom."""
+    """A number with its standard error and degrees of freedom; see `fit_rate`, whose slopes are such numbers.
+
+    For example
+
+        rc.Estimate(value=0.52, se=0.01, df=31).low
+    """
 
     value: float
     se: float

@@ -6,6 +6,6 @@ A library is imported when a run needs it (the extra `peers`).  `python -m studi
 from .cma import CMA
 from .nevergrad import Nevergrad
 from .optuna import Optuna
-from .pyxab import PyXAB, from_pyxab
+from .pyxab import ALGORITHMS, PyXAB, from_pyxab
 
-__all__ = ["CMA", "Nevergrad", "Optuna", "PyXAB", "from_pyxab"]
+__all__ = ["ALGORITHMS", "CMA", "Nevergrad", "Optuna", "PyXAB", "from_pyxab"]

@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 from ..claims import NEVER, Case, Claim, Curve, Hard
 from ..engine.simulate import Job
-from ..predict.far import visible
+from ..predict.far import BEYOND, visible
 from .grid import window_of
 
-FEWEST_ALIGNMENTS, ALIGNED_CELLS = 2, 2**16  # of a planned curve: as many alignments as so many cells in all allow
+PLANNED_ERROR = 0.05  # of a planned curve
 
 
 def case_of(
@@ -44,32 +44,21 @@ def case_of(
     )
 
 
-def planned_curve(job: Job, span: tuple[int, int], *, sizes: tuple[int, ...], most_alignments: int = 4) -> Curve | None:
-    """The predicted regret over a span of horizons or further, with the first of some numbers of cells that reaches it.
+def planned_curve(job: Job, span: tuple[int, int]) -> Curve | None:
+    """The predicted regret over a span of horizons and somewhat further, roughly: a curve for which a plan can wait.
 
-    None where there is no theory, or where it takes more cells.  A small curve, for which a plan can wait.
+    None where there is no theory, or where it does not reach the end of the span.
     """
     if not hasattr(job.algorithm, "level_rule"):
         return None
     from ..predict.predicted_curve import predicted_curve
 
-    for cells in sizes:
-        alignments = max(FEWEST_ALIGNMENTS, min(most_alignments, ALIGNED_CELLS // cells))
-        try:
-            curve = predicted_curve(
-                job.algorithm,
-                job.cost,
-                first=span[0],
-                cells=cells,
-                alignments=alignments,
-                seed=job.seed,
-                kind=job.alignment,
-            )
-        except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
-            continue
-        if curve.horizons[-1] >= span[1]:
-            return curve
-    return None
+    how = {"error": PLANNED_ERROR, "seed": job.seed, "kind": job.alignment}
+    try:
+        curve = predicted_curve(job.algorithm, job.cost, first=span[0], last=BEYOND * span[1], **how)
+    except ValueError:  # too many dimensions, or initial cells, or too little is known of the cost
+        return None
+    return curve if curve.horizons[-1] >= span[1] else None
 
 
 def onset_of(job: Job, claim: Claim, *, curve: Curve | None, last: int, margin: float) -> float:

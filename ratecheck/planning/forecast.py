@@ -52,11 +52,9 @@ def bound(dim: int) -> float:
     return BOUND[min(dim, len(BOUND)) - 1]
 
 
-def prediction(horizons: int, replicates: int, cells: int, period: float | None) -> float:
-    """To predict the regret of so many replicates at so many horizons, a curve of so many cells, and, where there is a
-    period, one at the partitions of all replicates with horizons that divide it."""
-    onward = 0.07 * replicates / math.log(period) if cells and period else 0.0
-    return 0.1 + 3e-4 * horizons * replicates + 2.5e-5 * cells + onward
+def prediction(horizons: int, replicates: int, dim: int, far: bool) -> float:
+    """To predict the regret of so many replicates at so many horizons, and a curve far beyond them."""
+    return 0.1 + 3e-4 * horizons * replicates + (CURVE[min(dim, len(CURVE)) - 1] if far else 0.0)
 
 
 def report(cases: int, families: int, figures: bool) -> float:

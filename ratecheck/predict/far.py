@@ -20,6 +20,7 @@ import numpy as np
 from ..claims import MARGIN, Claim, Curve, Outcome
 from ..rates import Rate
 
+QUARTERS = 4  # horizons of a period, so that a wave and its first harmonics are seen at all phases
 PERIOD = 16.0  # the factor in T over which slopes are taken where theory expects no period
 BEYOND = 1e4  # times the last horizon of some runs: so far their predicted curve is followed and shown
 LEAST_PERIODS = 3  # of a curve, so that the last half of its slopes spans one
@@ -92,10 +93,20 @@ def slopes(curve: Curve, period: float | None) -> tuple[np.ndarray, np.ndarray]:
     return np.exp((starts + ends) / 2), rises / (ends - starts)
 
 
-def _stretches(curve, step):
-    """In ln T: where stretches of this length start and end, and by how much ln R rises over them."""
-    starts = np.log(curve.horizons)
-    starts = starts[starts + step <= starts[-1] + 1e-9]
+def _stretches(curve, step, periods=1):
+    """In ln T: where stretches of this length, so many periods, start and end, and by how much ln R rises over them.
+
+    They are longer, by whole periods, where the horizons of a curve lie that far apart.
+    """
+    L, y = np.log(curve.horizons), np.log(curve.regret)
+    quarters = (L - L[0]) / (step / periods) * QUARTERS
+    if np.allclose(quarters, np.round(quarters), atol=1e-6):
+        apart = np.round(quarters[None, :] - quarters[:, None])
+        fits = (apart >= QUARTERS * periods) & (apart % QUARTERS == 0)
+        i = np.flatnonzero(fits.any(axis=1))
+        j = fits[i].argmax(axis=1)
+        return L[i], L[j], y[j] - y[i]
+    starts = L[L + step <= L[-1] + 1e-9]
     ends = starts + step
     return starts, ends, curve.log_regret(ends) - curve.log_regret(starts)
 
@@ -120,7 +131,8 @@ def visible(
     above the negative margin.  None if it does not at the end.
     """
     step = _log_period(period)
-    starts, ends, rises = _stretches(curve, step * math.ceil(math.log(PERIOD) / step - 1e-9))
+    periods = math.ceil(math.log(PERIOD) / step - 1e-9)
+    starts, ends, rises = _stretches(curve, step * periods, periods)
     excess = _sign(kind) * (rises - _log_shape(rate, ends) + _log_shape(rate, starts)) / (ends - starts)
     beyond = np.flatnonzero(excess > margin)
     at = beyond[-1] + 1 if len(beyond) else 0

@@ -13,8 +13,8 @@ from ..algorithms.protocol import Algorithm
 from ..arguments import check_horizons, check_replicates, check_whole, shown
 from ..claims import Curve
 from ..sampling import seeding
-from .cells import ALL, CELLS, REGRET, Tree
-from .far import PERIOD
+from .cells import CELLS, REGRET, Tree
+from .far import PERIOD, QUARTERS
 from .water_level import LAST_HORIZON, ROUGHLY, OutOfReach, check_partition, check_predictable, on_scale, pool, settled
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 FAR = 1e60  # the last horizon of a curve, unless another is named
 ERROR = 0.005  # of a curve, unless another is asked for
-QUARTERS = 4  # horizons of a period, so that a wave and its first harmonics are seen at all phases
 NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then spread over what is left
+ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
-FEWEST, MOST = 7, 511  # alignments of a group
+FEWEST, MOST = 3, 511  # alignments of a group
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
 PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
@@ -137,7 +137,7 @@ class _Work:
 
     def over_all(self, error):
         """The mean over partitions, as many as it takes for the error; fewer for horizons that need no more."""
-        open_, count, sums, errors, reach = len(self.horizons), FEWEST, None, None, len(self.horizons)
+        open_, count, sums, errors, reach = len(self.horizons), FEWEST if error > ROUGH else 7, None, None, len(self.horizons)
         while True:
             groups = self._groups(self.horizons[:open_], count)
             reach = min(reach, min(len(group) for group in groups)) if len(groups[0]) < open_ else reach
@@ -209,11 +209,11 @@ class _Work:
 
     def _curve(self, found, errors):
         if not len(found):
-            raise ValueError(f"T = {self.horizons[0]:.3g} is out of reach on {self.cost}: {OutOfReach.SENTENCE}")
+            raise ValueError(f"T = {self.horizons[0]:.3g} is out of reach on {self.cost}: it takes {OutOfReach.WHY}")
         whole = len(found) == len(self.horizons)
-        limit = f"T = {self.horizons[-1]:.0e}" if whole else OutOfReach.SENTENCE
+        limit = f"T = {self.horizons[-1]:.0e}" if whole else OutOfReach.WHY
         horizons = tuple(self.horizons[: len(found)].tolist())
-        return Curve(horizons, *(tuple(column.tolist()) for column in found.T), tuple(errors.tolist()), limit)
+        return Curve(horizons, *(tuple(column.tolist()) for column in found.T), limit, tuple(errors.tolist()))
 
 
 class _Guess:

@@ -207,7 +207,7 @@ def _rows(tree, bonus, *, horizon, alignment, length):
         key, sums = settled(tree, tree.starts(), pulls=float(horizon), bonus=bonus, horizon=float(horizon))
     except OutOfReach as limit:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {tree.cost}: {OutOfReach.SENTENCE}; "
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.WHY}; "
             f"up to about T = {limit.reached:.2g} a prediction is possible"
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment}
@@ -225,7 +225,7 @@ def _rows(tree, bonus, *, horizon, alignment, length):
 class OutOfReach(Exception):
     """The level cannot be told."""
 
-    SENTENCE = "it takes cells so small that the rounding errors of its formula show"
+    WHY = "cells so small that the rounding errors of its formula show"
 
     def __init__(self, reached):
         self.reached = reached

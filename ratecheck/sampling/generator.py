@@ -19,6 +19,8 @@ import numpy as np
 
 from .jit import compiled, inlined, likely
 
+__all__ = ["bits", "fill", "normal", "open_state", "student", "uniform"]
+
 # numba makes a float of an unsigned and a signed integer, so every constant beside a word is a word.
 ONE, LAYER, TO_53 = (np.uint64(n) for n in (1, 255, 11))
 JUMP, LEFT_23, RIGHT_23, LEFT_45, RIGHT_45 = (np.uint64(n) for n in (17, 23, 64 - 23, 45, 64 - 45))
@@ -56,7 +58,7 @@ TAIL = float(R)
 
 
 def open_state(seed_sequence: np.random.SeedSequence) -> np.ndarray:
-    """The four words of a stream."""
+    """The state of a stream: four words, different for every seed sequence."""
     state = seed_sequence.generate_state(4, np.uint64)
     if not state.any():
         raise ValueError("four words of zero, which xoshiro256++ would never leave; take another seed")
@@ -65,7 +67,7 @@ def open_state(seed_sequence: np.random.SeedSequence) -> np.ndarray:
 
 @inlined
 def bits(s0, s1, s2, s3):
-    """A word, and the next state."""
+    """A word of 64 random bits, and the next state."""
     total = np.add(s0, s3)  # unlike +, np.add is silent when it wraps around in the interpreter
     word = np.add((total << LEFT_23) | (total >> RIGHT_23), s0)
     jump = s1 << JUMP
@@ -146,7 +148,7 @@ def student(dof, s0, s1, s2, s3):
 
 @compiled
 def fill(state, out):
-    """Uniforms from a state, which moves on."""
+    """Fill an array with uniforms from a state, which moves on."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
         out[k], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)

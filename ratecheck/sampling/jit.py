@@ -24,6 +24,7 @@ SOURCES = fingerprint()
 
 
 def compiled(function, **options):
+    """Compile a function that allocates no array: cached on disk, without the interpreter's lock."""
     return _compiled(dated(function, SOURCES), **options)
 
 
@@ -37,6 +38,7 @@ def _compiled(function, on_disk=True, counted=False, **options):
 
 
 def inlined(function):
+    """Compile a function that is written into the compiled functions that call it."""
     return compiled(function, forceinline=True)
 
 

@@ -17,7 +17,7 @@ def name(seed: int, *names) -> str:
 
 
 def stream(seed: int, *names) -> np.random.Generator:
-    """The generator that belongs to these names."""
+    """A random generator that depends on a seed and on these names alone, as every random number of a study should."""
     words = np.frombuffer(digest(names), dtype="<u4")
     return np.random.default_rng(np.random.SeedSequence([seed, *words.tolist()]))
 

@@ -186,6 +186,7 @@ CURVE = record(
     horizons=listed(number(1, 1e300), 2, MOST_POINTS),
     regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
     cells=listed(number(0, 1e300), 2, MOST_POINTS),
+    error=listed(number(0), 0, MOST_POINTS),
 )
 HARD = record(Hard, bounds=listed(HORIZON, 0, 100), horizons=listed(HORIZON, 0, 100), members=whole(0, 1000))
 CASE = record(
@@ -233,6 +234,8 @@ AUDIT = listed(
 )
 
 PREDICTION = fields(
+    optional=("error", "cells"),
+    error=number(0, 1),
     cells=whole(),
     curve=maybe(CURVE),
     beyond=maybe(CURVE),

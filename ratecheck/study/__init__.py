@@ -2,7 +2,8 @@
 
 from importlib import import_module
 
-HOMES = {"Grid": "declare", "Study": "declare"} | dict.fromkeys(("RESULTS", "Conclusion", "Options"), "options")
+HOMES = {"Grid": "declare", "Study": "declare", "stream": ".sampling.seeding"}
+HOMES |= dict.fromkeys(("RESULTS", "Conclusion", "Options"), "options")
 __all__ = sorted(HOMES)
 
 

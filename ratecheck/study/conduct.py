@@ -157,7 +157,7 @@ def _about_cases(study, planned, store) -> list[Aside]:
     """Audits and predictions that are not stored."""
     costs, known = {str(p.cost): p.cost for p in planned}, store.audits()
     audits = [audit_of(cost) for name, cost in costs.items() if not _current(cost, known.get(name))]
-    return [*audits, *predictions.lacking(planned, store, study.curve_cells)]
+    return [*audits, *predictions.lacking(planned, store)]
 
 
 def _current(cost, rows) -> bool:

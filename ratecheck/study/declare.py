@@ -33,9 +33,7 @@ class Study:
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
     or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
-    `curve_cells` is the number of cells with which the predicted curves of the report are
-    computed, then as far as T = 1e300; by default 2^16, as far as T = 1e60.  Theorem 3 is judged on
-    so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
+    Theorem 3 is judged on so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
     """
 
     name: str
@@ -51,7 +49,6 @@ class Study:
     resolution: float = RESOLUTION
     theorems: tuple = ()
     compare: tuple | None = None
-    curve_cells: int | None = None
     members: int = 6
     command: str = field(default="", compare=False)  # what reruns it
 
@@ -74,8 +71,6 @@ class Study:
         check_whole("seed", self.seed, 0, MOST_IN_DATABASE)
         if check_whole("members", self.members, 0, MOST_MEMBERS) in (1, 2):
             raise ValueError(f"members = {self.members} are too few for an interval; take 3 or more, or 0 for none")
-        if self.curve_cells is not None:
-            check_whole("curve_cells", self.curve_cells, 2**8, 2**22)
         if not self.costs or not self.algorithms:
             raise ValueError(f"study {self.name!r} needs at least one cost and one algorithm")
         names = [str(c) for c in self.costs]

@@ -25,8 +25,7 @@ from .declare import Study
 from .hard import hard_of
 from .run import HEAVY, LIGHT
 
-CELLS = (2**13, 2**15, 2**18)  # with which a curve is tried to take beyond the last horizon
-FEW_STEPS, FEW_CELLS = 2**22, 2**11  # of a study that takes a moment, and of its curves
+FEW_STEPS = 2**22  # of a study that takes a moment
 MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
@@ -35,7 +34,7 @@ def computed_curve(job: Job, span: tuple[int, int], steps: int) -> Curve | None:
 
     `predictions` computes a longer one beside the runs.
     """
-    return planned_curve(job, span, sizes=CELLS if steps > FEW_STEPS else (FEW_CELLS, *CELLS))
+    return planned_curve(job, span)
 
 
 def no_curve(job, span, steps) -> None:

@@ -12,47 +12,39 @@ from ..store import Store
 from .plan import FEW_STEPS
 from .run import Aside
 
-CELLS = 2**16  # of a long curve
-FAR, LONGEST = 1e60, 1e300  # where it ends, and where it does if a study asks for so many cells
-TREES = 2**20  # cells of all trees together, of a curve at the partitions of all runs
+ERROR = 0.02  # of a long curve: its slope over a third of its range is then known to a thousandth
+ALIGNED = 32  # replicates whose partitions a curve beyond the runs follows
 DIGITS = 7  # that are kept of a predicted regret: rounding stays far below the noise of any number of runs
 MOST = 256  # replicates; so many tell a tenth of a per cent
 
 
-def predicted(cost, algorithm, horizons, replicates, seed, alignment, cells, last, stop=None) -> dict:
+def predicted(cost, algorithm, horizons, replicates, seed, alignment, error, stop=None) -> dict:
     """The predicted regret of every replicate at every horizon, the shares that theory leaves open, and curves.
 
     A long `curve` is the mean over some partitions; `beyond` goes on from the last horizon with those of the runs,
     where they are the same at all horizons.  Where nothing can be predicted, `problem` says why; no curve is longer
-    than that of a plan if it takes no cells.
+    than that of a plan if the error is 0.
     """
     from ..predict.predicted_curve import predicted_curve
     from ..predict.water_level import predict
 
-    def along(first, cells, alignments, last):
+    def along(first, **how):
         try:
             curve = asdict(
-                predicted_curve(
-                    algorithm,
-                    cost,
-                    first=first,
-                    cells=cells,
-                    alignments=alignments,
-                    seed=seed,
-                    kind=alignment,
-                    last=last,
-                )
+                predicted_curve(algorithm, cost, first=first, error=error, seed=seed, kind=alignment, **how)
             )
         except ValueError:  # out of reach
             return None
-        return curve | {name: _rounded(curve[name]) for name in ("regret", "cells")} if curve["horizons"][1:] else None
+        rounded = {name: _rounded(curve[name]) for name in ("regret", "cells", "error")}
+        return curve | rounded if curve["horizons"][1:] else None
 
-    record = {"horizons": list(horizons), "cells": cells, "problem": "", "curve": None, "beyond": None}
+    record = {"horizons": list(horizons), "error": error, "problem": "", "curve": None, "beyond": None}
     record |= {"regret": [], "left_open": []}
-    if cells:
-        record["curve"] = along(horizons[0], cells, max(2, min(8, 2**19 // cells)), last)
+    if error:
+        record["curve"] = along(horizons[0])
         if algorithm.anytime and alignment == "random":
-            record["beyond"] = along(horizons[-1], min(cells, TREES // replicates), replicates, BEYOND * horizons[-1])
+            aligned = min(replicates, ALIGNED)
+            record["beyond"] = along(horizons[-1], alignments=aligned, last=BEYOND * horizons[-1])
     places = "fixed" if alignment == "fixed" else replicates
     try:
         frame = predict(algorithm, cost, horizons, alignments=places, seed=seed).frame
@@ -74,8 +66,8 @@ def _rounded(values) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None) -> list[Aside]:
-    """The work of predicting the runs of all cases that are not predicted yet, with so many cells for their curves."""
+def lacking(planned: list[Planned], store: Store) -> list[Aside]:
+    """The work of predicting the runs of all cases that are not predicted yet."""
     found = []
     for case, cost, algorithm in planned:
         series = case.series
@@ -83,11 +75,11 @@ def lacking(planned: list[Planned], store: Store, curve_cells: int | None = None
         if not hasattr(algorithm, "level_rule"):
             continue
         known = store.prediction(series.digest)
-        cells, last = (curve_cells, LONGEST) if curve_cells else (CELLS * (case.steps > FEW_STEPS), FAR)
-        if known is None or not _covers(known, case.horizons, count, cells):
-            what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, cells, last)
+        error = ERROR if case.steps > FEW_STEPS else 0.0
+        if known is None or not _covers(known, case.horizons, count, error):
+            what = (cost, algorithm, case.horizons, count, series.seed, series.alignment, error)
             name, keep = f"the prediction for {case.name}", partial(_keep, series.digest)
-            seconds = estimate.prediction(len(case.horizons), count, cells, case.period)
+            seconds = estimate.prediction(len(case.horizons), count, cost.dim, bool(error))
             found.append(Aside(name, predicted, what, keep, seconds))
     return found
 
@@ -96,7 +88,7 @@ def _keep(series, store, record):
     store.put_prediction(series, record)
 
 
-def _covers(known, horizons, count, cells) -> bool:
+def _covers(known, horizons, count, error) -> bool:
     """What could not be predicted is tried again, since it may be by now."""
-    seen = set(known["horizons"]) >= set(horizons) and known["cells"] >= cells
+    seen = set(known["horizons"]) >= set(horizons) and bool(known.get("error")) >= bool(error)
     return seen and len(known["regret"]) >= count

@@ -71,7 +71,7 @@ class Criteria:
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Speaking):
-    """A verdict on one claim: its name, one sentence of `reason`, and the numbers behind it.
+    """A verdict on one claim: its name, one sentence of `reason`, and the numbers behind it; see `verdict`.
 
     `excess` is measured minus promised, in the direction that hurts the claim; `p_value` belongs to the test that
     decided (1 where nothing was decided), multiplied for the look at which it did.  `blames` says what a refutation

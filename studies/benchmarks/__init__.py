@@ -1,1 +1,1 @@
-"""How fast the engine and the runner are, as ratios measured in one run."""
+"""How fast the engine and the store are, and which mistakes are caught."""

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import ratecheck as rc
 from ratecheck.check.assert_rate import Rules, agreeing, asserted
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, natural
 from ratecheck.engine.simulate import Job
-from ratecheck.files import write_whole
+from ratecheck.files import together
 from ratecheck.testing import CannotTell, CurveChanged, RateRefuted
 from studies.benchmarks.mistakes import Kind, kinds
+from studies.shared.commands import guarded, parser_of, whole
 
 TOLERANCE, FALSE_ALARMS, POWER = 0.1, 1e-3, 0.95  # the defaults of assert_rate
 NONE, AGREEING = "none", ", with agreement"
@@ -89,13 +89,9 @@ def measure(seeds: int, few: int, seconds: float, only: str = "") -> Iterator[di
 
 
 def main(argv=None) -> int:
-    parser = Parser(
-        prog="python -m studies.benchmarks.asserting",
-        description=" ".join(__doc__.split("\n\n")[0].split()),
-        epilog=OWN_CODE,
-    )
-    parser.add_argument("--seeds", type=natural, default=200, help="of sound algorithms; 0: leave them out")
-    parser.add_argument("--few", type=natural, default=10, help="seeds of each mistake; 0: leave them out")
+    parser = parser_of("benchmarks.asserting", __doc__)
+    parser.add_argument("--seeds", type=whole(), default=200, help="of sound algorithms; 0: leave them out")
+    parser.add_argument("--few", type=whole(), default=10, help="seeds of each mistake; 0: leave them out")
     parser.add_argument("--budget", type=float, default=20.0, help="seconds of one assertion")
     parser.add_argument("--only", default="", metavar="TEXT", help="kinds with this in their name")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there, too; its other rows stay")
@@ -112,7 +108,8 @@ def _main(arguments) -> int:
         print(_text([new]).splitlines()[1], flush=True)
         rows[new["kind"], new["mistake"]] = new
         if arguments.out is not None:
-            write_whole(arguments.out, _text(_in_order(rows)))
+            with together(arguments.out.parent) as drafts:
+                drafts.write(arguments.out.name, _text(_in_order(rows)))
     return 0
 
 

@@ -10,6 +10,7 @@ a second process.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -18,13 +19,11 @@ import numpy as np
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded
-from ratecheck.engine.simulate import STANDARD, begin
-from ratecheck.kernels import normal, uniform
-from ratecheck.sampling import generator
-from ratecheck.sampling.jit import NO_POINTER, Kernel, value
+from ratecheck.engine.simulate import begin
+from ratecheck.kernels import compiled, generator, normal, uniform
 from ratecheck.sampling.noise import sample
-from studies.benchmarks.timing import seconds, start_up
+from studies.benchmarks.timing import seconds, start_up, written_in
+from studies.shared.commands import guarded, parser_of
 
 ARMS = 64
 AT_MOST = 1.5
@@ -61,7 +60,7 @@ def random_tell(state, t, x, y):
     return Seen(state.lower, state.upper, state.best, y)
 
 
-@Kernel
+@partial(compiled, on_disk=False)
 def random_loop(f, f_min, law, scale, dof, noise_rng, rng, lower, upper, best, x, steps):
     s0, s1, s2, s3 = noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3]
     r0, r1, r2, r3 = rng[0], rng[1], rng[2], rng[3]
@@ -70,7 +69,7 @@ def random_loop(f, f_min, law, scale, dof, noise_rng, rng, lower, upper, best, x
         for q in range(x.size):
             u, r0, r1, r2, r3 = generator.uniform(r0, r1, r2, r3)
             x[q] = lower[q] + (upper[q] - lower[q]) * u
-        y = value(f, x)
+        y = f(x)
         R += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         if y + noise < lowest:
@@ -112,7 +111,7 @@ def climber_tell(state, t, x, y):
     return Climber(state.lower, state.upper, state.best, state.value, max(0.9 * state.step, 1e-6))
 
 
-@Kernel
+@partial(compiled, on_disk=False)
 def climber_loop(f, f_min, law, scale, dof, noise_rng, rng, lower, upper, best, x, steps):
     s0, s1, s2, s3 = noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3]
     r0, r1, r2, r3 = rng[0], rng[1], rng[2], rng[3]
@@ -125,7 +124,7 @@ def climber_loop(f, f_min, law, scale, dof, noise_rng, rng, lower, upper, best, 
             if not lower[q] <= x[q] <= upper[q]:
                 u, r0, r1, r2, r3 = generator.uniform(r0, r1, r2, r3)
                 x[q] = lower[q] + side * u
-        y = value(f, x)
+        y = f(x)
         R += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         if y + noise < lowest:
@@ -179,7 +178,7 @@ def ucb_tell(state, t, x, y):
     state.total[arm] += y
 
 
-@Kernel
+@partial(compiled, on_disk=False)
 def ucb_loop(f, f_min, law, scale, dof, noise_rng, rng, centres, pulls, total, x, steps):
     s0, s1, s2, s3 = noise_rng[0], noise_rng[1], noise_rng[2], noise_rng[3]
     R = 0.0
@@ -193,7 +192,7 @@ def ucb_loop(f, f_min, law, scale, dof, noise_rng, rng, centres, pulls, total, x
                 lowest, arm = bound, i
         for q in range(x.size):
             x[q] = centres[arm, q]
-        y = value(f, x)
+        y = f(x)
         R += y - f_min
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
         pulls[arm] += 1
@@ -210,7 +209,7 @@ class Example:
     init: object
     ask: object
     tell: object
-    loop: Kernel
+    loop: Callable
 
     def settled(self, dim):
         """`init` with the settings that are measured: the same number of arms in all dimensions."""
@@ -222,15 +221,13 @@ class Example:
     def in_python(self, dim) -> rc.AskTell:
         return rc.AskTell(partial(Interpreted, self.settled(dim), self.ask, self.tell), anytime=True)
 
-    def by_hand(self, cost, steps, own=False) -> float:
-        """The regret of replicate 0 by the loop that was written by hand."""
+    def by_hand(self, cost, steps, own=None) -> float:
+        """The regret of replicate 0 by the loop that was written by hand; `own` is a formula to be written into it."""
         run, _ = begin(self.algorithm(cost.dim), cost, horizon=steps, replicate=0)
         state = run.memory
         arrays = (state.lower, state.upper, state.best) if hasattr(state, "best") else state[:3]
-        arguments = (cost.minimum, *STANDARD.numbers, run.noise_rng, run.rng, *arrays, run.x, steps)
-        if own:
-            return self.loop.own[run.formula](NO_POINTER, *arguments)
-        return self.loop.general(cost.compiled, *arguments)
+        arguments = (cost.minimum, *rc.Gaussian().numbers, run.noise_rng, run.rng, *arrays, run.x, steps)
+        return self.loop(own or cost.compiled, *arguments)
 
 
 EXAMPLES = {
@@ -262,15 +259,17 @@ def measure(example, cost, steps, repeats, own) -> tuple[float, float]:
     """Nanoseconds per step of the engine's loop and of the one by hand."""
     algorithm = example.algorithm(cost.dim)
     run, _ = begin(algorithm, cost, horizon=steps, replicate=0)
+    formula = written_in(cost) if own else None
     if own:
-        for kernel in (run.kernel, example.loop):
-            kernel.specialise(cost, run.formula)
+        run.kernel.specialise(cost, run.formula)
     run.advance(1)
-    example.by_hand(cost, 1, own)
+    example.by_hand(cost, 1, formula)
     times = []
     for _ in range(repeats):
         run, _ = begin(algorithm, cost, horizon=steps, replicate=0)
-        times.append((seconds(lambda run=run: run.advance(steps)), seconds(lambda: example.by_hand(cost, steps, own))))
+        times.append(
+            (seconds(lambda run=run: run.advance(steps)), seconds(lambda: example.by_hand(cost, steps, formula)))
+        )
         if own is False:
             run.kernel.steps.clear()
     return tuple(np.min(times, axis=0) / steps * 1e9)
@@ -282,7 +281,7 @@ def in_python(example, cost, steps=2000) -> float:
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.compiled", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.compiled", __doc__)
     parser.add_argument(
         "--quick", action="store_true", help="few steps, d = 2 alone, no other process; indicative only"
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 import seaborn as sns
 from matplotlib.figure import Figure
 
-from ratecheck.files import replacing
 
-
-def engine_speed(table, path, promised):
+def engine_speed(table, promised) -> Figure:
     """Time per step in floors against the number of cells, a panel per algorithm and setting.
 
     `promised[algorithm]` lists (from cells, to cells, at most).
@@ -41,5 +39,4 @@ def engine_speed(table, path, promised):
     axes[-1].plot([], [], "--", color="0.6", label="promised at most")
     axes[-1].plot([], [], " ", label="points: T = " + ", ".join(f"{T:.0e}" for T in sorted(set(table["T"]))))
     figure.legend(loc="outside right center", frameon=False)
-    with replacing(path, "wb") as file:
-        figure.savefig(file, dpi=150)
+    return figure

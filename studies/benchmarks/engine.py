@@ -16,7 +16,9 @@ import os
 import subprocess
 import sys
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,13 +27,12 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, folder, guarded, path
-from ratecheck.engine.simulate import STANDARD, begin
-from ratecheck.files import write_whole
-from ratecheck.sampling.generator import open_state, uniform
-from ratecheck.sampling.jit import NO_POINTER, Kernel, compiled, value
+from ratecheck.engine.simulate import begin
+from ratecheck.files import together
+from ratecheck.kernels import compiled, generator
 from ratecheck.sampling.noise import sample
-from studies.benchmarks.timing import seconds, start_up
+from studies.benchmarks.timing import seconds, start_up, written_in
+from studies.shared.commands import folder, guarded, parser_of
 
 
 class Promised(NamedTuple):
@@ -94,15 +95,15 @@ FIRST_REGRET = (
 )
 
 
-@Kernel
+@partial(compiled, on_disk=False)
 def point_floor(f, law, scale, dof, rng, x, steps):
     s0, s1, s2, s3 = rng[0], rng[1], rng[2], rng[3]
     total = 0.0
     for _ in range(steps):
         for q in range(x.size):
-            x[q], s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            x[q], s0, s1, s2, s3 = generator.uniform(s0, s1, s2, s3)
         noise, s0, s1, s2, s3 = sample(law, scale, dof, s0, s1, s2, s3)
-        total += value(f, x) + noise
+        total += f(x) + noise
     rng[0], rng[1], rng[2], rng[3] = s0, s1, s2, s3
     return total
 
@@ -140,17 +141,18 @@ class OtherEngine:
 def measure(promised: Promised, settings, cost, horizon, steps, other: OtherEngine | None = None) -> dict:
     """Nanoseconds per step of the algorithm and of its floor, repeated until `steps` steps were made."""
     settled = promised.settled(settings, cost)
-    rng, x = open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
+    rng, x = generator.open_state(np.random.SeedSequence(0)), np.empty(cost.dim)
     run, _ = begin(settled, cost, horizon=horizon, replicate=0)
     if promised.queries_points:
-        for kernel in (point_floor, run.kernel):
-            kernel.specialise(cost, run.formula)
+        run.kernel.specialise(cost, run.formula)
+
+    formula = written_in(cost)
 
     def floor():
         if promised.queries_points:
-            point_floor.own[run.formula](NO_POINTER, *STANDARD.numbers, rng, x, FLOOR_STEPS)
+            point_floor(formula, *rc.Gaussian().numbers, rng, x, FLOOR_STEPS)
         else:
-            noise_floor(*STANDARD.numbers, rng, FLOOR_STEPS)
+            noise_floor(*rc.Gaussian().numbers, rng, FLOOR_STEPS)
 
     floor()
     run.advance(1)
@@ -267,14 +269,14 @@ def memory(horizon) -> tuple[str, float, float]:
 
 
 def checkout(text) -> Path:
-    place = path(text)
+    place = Path(text)
     if not os.path.isfile(place / "ratecheck" / "__init__.py"):  # False too where the name is impossible
-        raise Mistake(f"{place} is no checkout of ratecheck: it has no ratecheck/__init__.py")
+        raise ArgumentTypeError(f"{place} is no checkout of ratecheck: it has no ratecheck/__init__.py")
     return place
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.engine", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.engine", __doc__)
     parser.add_argument("--quick", action="store_true", help="no horizon above 1e6, few repeats; indicative only")
     parser.add_argument("--out", type=folder, metavar="DIR", help="write engine_speed.csv and engine_speed.png there")
     parser.add_argument("--against", type=checkout, metavar="CHECKOUT", help="time the engine found there too; it runs")
@@ -307,8 +309,11 @@ def _main(options) -> int:
         from studies.benchmarks.draw import engine_speed
 
         options.out.mkdir(parents=True, exist_ok=True)
-        write_whole(options.out / "engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
-        engine_speed(table, options.out / "engine_speed.png", {promised.name: promised.worst for promised in PROMISED})
+        with together(options.out) as drafts:
+            drafts.write("engine_speed.csv", table.to_csv(index=False, lineterminator="\n"))
+            figure = engine_speed(table, {promised.name: promised.worst for promised in PROMISED})
+            with drafts.open("engine_speed.png", "wb") as file:
+                figure.savefig(file, dpi=150)
     return 0 if options.quick else int(any(measured > at_most for _, measured, at_most in promises))
 
 

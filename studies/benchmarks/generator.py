@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import sys
 import time
+from argparse import ArgumentTypeError
 
 import numpy as np
 
-from ratecheck.cli.parser import OWN_CODE, Mistake, Parser, natural, real_number
-from ratecheck.sampling.generator import bits, normal, open_state, uniform
-from ratecheck.sampling.jit import compiled
+from ratecheck.display import table
+from ratecheck.kernels import compiled, generator
 from studies.benchmarks.randomness import LAWS, across_streams, examine
-from studies.shared.markdown import table
+from studies.shared.commands import parser_of, whole
 
 TURNS = 40
 DRAWS = 200_000
@@ -40,7 +40,7 @@ def summing(draw):
     return total
 
 
-sum_uniforms, sum_normals = summing(uniform), summing(normal)
+sum_uniforms, sum_normals = summing(generator.uniform), summing(generator.normal)
 
 
 @compiled
@@ -81,10 +81,10 @@ def own_steps(state, x, lower, side, n):
     R = Y = 0.0
     for _ in range(n):
         for q in range(x.size):
-            u, s0, s1, s2, s3 = uniform(s0, s1, s2, s3)
+            u, s0, s1, s2, s3 = generator.uniform(s0, s1, s2, s3)
             x[q] = lower + side * u
         value = quadratic(x)
-        w, s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        w, s0, s1, s2, s3 = generator.normal(s0, s1, s2, s3)
         R += value
         Y += value + w
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
@@ -121,13 +121,13 @@ def array_steps(uniforms, normals, x, lower, side):
 def fill_words(state, out):
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
-        out[k], s0, s1, s2, s3 = bits(s0, s1, s2, s3)
+        out[k], s0, s1, s2, s3 = generator.bits(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
 def contenders(rng) -> dict:
     """What is timed: a row each, and in it the generator in the kernel, numba's calls, and arrays filled by NumPy."""
-    state = open_state(np.random.SeedSequence(0))
+    state = generator.open_state(np.random.SeedSequence(0))
     values = np.empty(ARRAY)
 
     def filled(fill):
@@ -190,7 +190,7 @@ def findings(draws, seed) -> list[tuple[str, str, float, float]]:
     """Of each law, from words of its own: the same ones would show the same chance twice."""
     rows = []
     for k, (name, law) in enumerate(LAWS.items()):
-        state = open_state(np.random.SeedSequence([seed, k]))
+        state = generator.open_state(np.random.SeedSequence([seed, k]))
         within = examine(law, state, draws)
         across = across_streams(law, seed + k * STREAMS, STREAMS, min(draws, 2**20) // 8)
         rows += [(name, *row) for row in (*within, *across)]
@@ -199,7 +199,7 @@ def findings(draws, seed) -> list[tuple[str, str, float, float]]:
 
 def write_words(seed, stream) -> None:
     """Bits without end, for a program that tests them."""
-    state, words = open_state(np.random.SeedSequence(seed)), np.empty(2**15, dtype=np.uint64)
+    state, words = generator.open_state(np.random.SeedSequence(seed)), np.empty(2**15, dtype=np.uint64)
     try:
         while True:
             fill_words(state, words)
@@ -210,18 +210,18 @@ def write_words(seed, stream) -> None:
 
 def count(text) -> int:
     try:
-        value = real_number(text)
-    except ValueError as error:
-        raise Mistake(str(error)) from None
+        value = float(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no number") from None
     if not 1e4 <= value <= 1e12:
-        raise Mistake(f"{text} draws must lie between 1e4 and 1e12")
+        raise ArgumentTypeError(f"{text} draws must lie between 1e4 and 1e12")
     return round(value)
 
 
 def main(arguments=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.generator", description=__doc__.split("\n")[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.generator", __doc__)
     parser.add_argument("--draws", type=count, default=10**8, metavar="N", help="of each law; 1e8 by default")
-    parser.add_argument("--seed", type=natural, default=0)
+    parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--raw", action="store_true", help="nothing but words of 64 bits, lowest byte first, for ever")
     options = parser.parse_args(arguments)
     if options.raw:

@@ -11,10 +11,8 @@ from typing import NamedTuple
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
-from ratecheck.verdict.rules import Verdict
 from studies.benchmarks.mutated import MUTANTS, simulate
-from studies.shared.commands import check_range
+from studies.shared.commands import guarded, parser_of, whole
 
 HORIZONS = tuple(2**k for k in range(10, 19))
 COUNTS = (4, 8, 16, 32, 64)  # runs, of which the fewest that refute are looked for
@@ -37,7 +35,7 @@ class Trial(NamedTuple):
     cost: str
     found: rc.Agreement  # of all runs
     needed: int | None  # the first of COUNTS that refutes
-    slope: Verdict  # on the promised rate, from a fit to the raw regrets of all runs
+    slope: rc.Verdict  # on the promised rate, from a fit to the raw regrets of all runs
 
     def line(self, unmutated: Trial) -> str:
         last, tilt, name = self.found.table.iloc[-1], self.found.slope, str(self.found.name)
@@ -70,7 +68,7 @@ def judge(case: Case, mutant: str, prediction: rc.Prediction, horizons=HORIZONS,
     return Trial(kind, mutant, case.name, rc.agreement(table, prediction), needed, slope)
 
 
-def slope_alone(table, algorithm, cost, horizons) -> Verdict:
+def slope_alone(table, algorithm, cost, horizons) -> rc.Verdict:
     """What a fit says from the onset on, or over the last half if that is earlier; no period is asked for."""
     start = min(algorithm.onset(cost, horizons[-1]), horizons[len(horizons) // 2])
     fit = rc.fit_rate(table, window=(start, horizons[-1]), period=None)
@@ -99,12 +97,10 @@ def cases() -> list[Case]:
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.mutants", description=__doc__.splitlines()[0], epilog=OWN_CODE)
-    parser.add_argument("--replicates", type=whole_number, default=COUNTS[-1])
-    parser.add_argument("--seed", type=whole_number, default=0)
-    arguments = parser.parse_args(argv)
-    check_range(parser, "--replicates", arguments.replicates, least=FEWEST)
-    return guarded(_main, arguments)
+    parser = parser_of("benchmarks.mutants", __doc__)
+    parser.add_argument("--replicates", type=whole(FEWEST), default=COUNTS[-1])
+    parser.add_argument("--seed", type=whole(), default=0)
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:

@@ -6,6 +6,7 @@ All switches off, a run is that of the engine to the last bit; a mutant has the 
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -13,13 +14,9 @@ import numpy as np
 
 import ratecheck as rc
 from ratecheck.algorithms import partition
-from ratecheck.algorithms.run import values
-from ratecheck.arguments import available_cores
-from ratecheck.engine.simulate import STANDARD, series_of
-from ratecheck.kernels import normal, uniform
+from ratecheck.kernels import compiled, generator, inlined, normal, uniform
 from ratecheck.sampling import seeding
-from ratecheck.sampling.generator import open_state
-from ratecheck.sampling.jit import compiled, inlined
+from ratecheck.study import stream
 
 FRESH = -1e12  # the key of a cell that was never queried; small priorities come first
 BLOCK, SLACK = 16, 0.001
@@ -309,7 +306,7 @@ def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
     own, offset = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate + s.place, seed=seed)
     own *= s.width * horizons[-1] ** s.width_power
     names = seeding.names_of(algorithm, cost, horizons[-1])
-    rng = seeding.stream(seed, *names, 0 if s.one_stream else replicate, "run")
+    rng = stream(seed, *names, 0 if s.one_stream else replicate, "run")
     corners = partition.grid(cost, own, offset)
     m, d = corners.shape
     size = ROOM if algorithm.anytime else m + 2 ** (d + 1)
@@ -317,10 +314,10 @@ def run(algorithm, cost, horizons, replicate, seed, s) -> list[dict]:
     cell.corner[:m] = corners
     f_min = cost.minimum
     if s.counted == ABOVE_BEST_BIN:
-        f_min = float(values(cost.compiled, corners + own / 2).min())
+        f_min = float(cost.many(corners + own / 2).min())
     regrets = np.empty(len(horizons))
     settings = cost.compiled, f_min, not algorithm.anytime, s, levels_of(algorithm, own, s)
-    state = open_state(rng.bit_generator.seed_seq)
+    state = generator.open_state(rng.bit_generator.seed_seq)
     cells = play(*settings, cell, m, state, np.array(horizons), regrets, np.empty(d), np.empty(d))
     if cells == NO_ROOM:
         raise MemoryError(f"{algorithm} needs more than {ROOM} cells on {cost}")
@@ -332,15 +329,13 @@ def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> rc.Run
     """The runs of a mutant, under the name of the algorithm that it is meant to be."""
     algorithm = algorithm.settle(cost)
     blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
-    with ThreadPoolExecutor(available_cores()) as pool:
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
         units = [
             pool.submit(run, algorithm, cost, block, replicate, seed, s)
             for block in reversed(blocks)
             for replicate in range(replicates)
         ]
         rows = [row for unit in units for row in unit.result()]
-    series = series_of(algorithm, cost, seed=seed, noise=STANDARD, alignment="random")
-    names = ("cost", "dim", "algorithm", "noise", "alignment", "seed")
-    shared = {name: getattr(series, name) for name in names}
-    shared["period"] = math.nan if series.period is None else series.period
+    sound = rc.simulate(algorithm, cost, horizons[:1], replicates=1, seed=seed, workers=1)
+    shared = {name: value for name, value in sound.shared.items() if name != "series"}
     return rc.Runs(algorithm, cost, rows, [], shared)

@@ -14,8 +14,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import kolmogorov, ndtr
 
-from ratecheck.sampling.generator import fill, normal, open_state
-from ratecheck.sampling.jit import compiled
+from ratecheck.kernels import compiled, generator
 
 BLOCK = 2**17
 BINS = 2**16
@@ -47,12 +46,12 @@ def fill_normal(state, out):
     """Normals from a state, which moves on."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for k in range(out.size):
-        out[k], s0, s1, s2, s3 = normal(s0, s1, s2, s3)
+        out[k], s0, s1, s2, s3 = generator.normal(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
 LAWS = {
-    "uniform": Law(fill, lambda u: (u - 0.5) * math.sqrt(12.0), lambda u: u, uniform_moment),
+    "uniform": Law(generator.fill, lambda u: (u - 0.5) * math.sqrt(12.0), lambda u: u, uniform_moment),
     "normal": Law(fill_normal, lambda z: z, ndtr, normal_moment, beyond=(4.0, 5.0, 6.0)),
 }
 
@@ -128,7 +127,7 @@ def across_streams(law: Law, seed: int, streams: int, draws: int) -> list[tuple[
     """Rows for the correlations between streams of neighbouring seeds, at the same time and a draw apart."""
     block = np.empty((streams, draws))
     for k in range(streams):
-        law.fill(open_state(np.random.SeedSequence(seed + k)), block[k])
+        law.fill(generator.open_state(np.random.SeedSequence(seed + k)), block[k])
     x = law.standardised(block)
     now = (x @ x.T)[np.triu_indices(streams, 1)] / math.sqrt(draws)
     later = (x[:, :-1] @ x[:, 1:].T).ravel() / math.sqrt(draws - 1)

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ratecheck.cli.parser import OWN_CODE, Parser, guarded
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study
 from ratecheck.study.conduct import described
 from ratecheck.study.plan import cases, no_curve
+from studies.shared.commands import guarded, parser_of
 
 COSTS = tuple((family, dim) for family in ("quadratic", "cone", "quartic", "ring", "rastrigin") for dim in (1, 2))
 REPORT = {10**6: (10.0, 0.6), 10**7: (90.0, 1.0)}  # rows: seconds and gigabytes that a report may take
@@ -100,7 +100,7 @@ def line(command, *figures) -> str:
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.benchmarks.store", description=__doc__.splitlines()[0], epilog=OWN_CODE)
+    parser = parser_of("benchmarks.store", __doc__)
     parser.add_argument("--rows", type=float, default=1e6, help="of the store (default: 1e6)")
     return guarded(_main, parser.parse_args(argv))
 

@@ -3,26 +3,26 @@
 import os
 import sys
 from dataclasses import fields
-from pathlib import Path
 
-from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 from ratecheck.files import together
 from studies.calibration import __doc__ as purpose
 from studies.calibration.assertions import FILE
 from studies.calibration.measure import Tables, calibrate
 from studies.calibration.report import report
 from studies.calibration.timing import timing
-from studies.shared.commands import check_range
+from studies.shared.commands import folder, guarded, parser_of, whole
 
-MOST_REPEATS = 10**6
+MOST_REPEATS, MOST_WORKERS = 10**6, 1024
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.calibration", description=purpose.splitlines()[0], epilog=OWN_CODE)
-    parser.add_argument("--repeats", type=natural, default=1000, help=f"at least 4, at most {MOST_REPEATS:,}")
-    parser.add_argument("--seed", type=natural, default=0)
-    parser.add_argument("--workers", type=workers, default=os.cpu_count())
-    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/calibration"))
+    parser = parser_of("calibration", purpose.splitlines()[0])
+    parser.add_argument(
+        "--repeats", type=whole(4, MOST_REPEATS), default=1000, help=f"at least 4, at most {MOST_REPEATS:,}"
+    )
+    parser.add_argument("--seed", type=whole(), default=0)
+    parser.add_argument("--workers", type=whole(1, MOST_WORKERS), default=os.cpu_count())
+    parser.add_argument("--out", type=folder, metavar="DIR", default="studies/calibration")
     parser.add_argument(
         "--part",
         choices=[field.name for field in fields(Tables)],
@@ -33,9 +33,7 @@ def main(argv=None) -> int:
         "--report", action="store_true", help="measure nothing; write the report anew from the tables in DIR"
     )
     parser.add_argument("--time", action="store_true", help="print the time of one fit, and write nothing")
-    arguments = parser.parse_args(argv)
-    check_range(parser, "--repeats", arguments.repeats, least=4, most=MOST_REPEATS)
-    return guarded(_main, arguments)
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:
@@ -44,7 +42,7 @@ def _main(arguments) -> int:
         return 0
     parts = [] if arguments.report else arguments.part
     known = None if parts is None else _known(arguments.out, parts)
-    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
+    arguments.out.mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
     tables = calibrate(repeats=arguments.repeats, seed=arguments.seed, workers=arguments.workers, known=known)
     with together(arguments.out) as drafts:
         for name, table in vars(tables).items():

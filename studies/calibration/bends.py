@@ -9,7 +9,6 @@ import numpy as np
 from scipy import special
 
 import ratecheck as rc
-from ratecheck.fit.fit import Fit
 from studies.calibration.scenarios import blocks, means, separate
 
 HORIZONS = 2.0 ** np.arange(9, 20)
@@ -34,7 +33,7 @@ class Bend:
     kind: str = "upper"
     shown: bool = True  # a violation by more than the margin, within the window
 
-    def fit(self, rng, runs: str, n: int) -> Fit:
+    def fit(self, rng, runs: str, n: int) -> rc.Fit:
         scatter, anytime = RUNS[runs]
         R = scatter(rng, self.mean(HORIZONS), n)
         return rc.fit_rate(means(HORIZONS, R, anytime))

@@ -34,6 +34,7 @@ SIZE = 64  # runs, for which targets are set
 BOOTSTRAP = 400
 STARTS = (9, 11, 13, 14, 15, 16, 17)  # powers of two at which a linear start ends
 FAMILY = 20  # claims judged at once
+LOG_MARGIN = 0.5  # of a log power, as rc.log_power_verdict has it
 
 
 def estimates(fit) -> dict:

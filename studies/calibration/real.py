@@ -16,10 +16,8 @@ import numpy as np
 
 import ratecheck as rc
 from ratecheck.fit.log_means import LogMeans
-from ratecheck.kernels import normal, uniform
-from ratecheck.sampling.generator import open_state
-from ratecheck.sampling.jit import compiled, inlined
-from ratecheck.sampling.seeding import stream
+from ratecheck.kernels import compiled, generator, inlined, normal, uniform
+from ratecheck.study import stream
 from studies.calibration.scenarios import means
 
 HORIZONS = 2 ** np.arange(9, 20)
@@ -210,7 +208,7 @@ def monte_carlo(rng, horizons, seen):
 
 
 def state_of(*names):
-    return open_state(stream(SEED, "real", *names).bit_generator.seed_seq)
+    return generator.open_state(stream(SEED, "real", *names).bit_generator.seed_seq)
 
 
 @cache

@@ -8,7 +8,6 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ratecheck.fit.diagnostics import LARGE_SHARE
 from ratecheck.verdict.rules import MARGIN
 from studies.calibration.assertions import FILE, assertion_page
 from studies.calibration.cells import grid, per_cent, same
@@ -109,7 +108,7 @@ def _coverage_page(tables, sizes):
         "Rejections of a true model by the curvature, by the expected chi-square, and by predictions of the last two "
         "horizons that miss them.  S8, S9 and S10 are no pure rates: there a rejection is right.  The largest share is "
         "the median over repetitions of the largest part of a horizon's regret in a single run; a fit is flagged where "
-        f"it exceeds {100 * LARGE_SHARE:.0f} % and four times an even share, 4/N.",
+        "it exceeds 10 % and four times an even share, 4/N.",
         "",
         *grid(tables.intervals, "scenario", same("curvature", "chi-square", "prediction", "largest share", "flagged")),
         "",

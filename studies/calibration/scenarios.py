@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 
 import ratecheck as rc
-from ratecheck.fit.fit import Fit
 from ratecheck.fit.log_means import LogMeans
 
 HORIZONS = 2.0 ** np.arange(8, 20)
@@ -44,10 +43,10 @@ class Scenario:
         R = self.scatter(rng, self.mean(rate), n)
         return means(HORIZONS, R, self.anytime)
 
-    def fit(self, rng, rate, n) -> Fit:
+    def fit(self, rng, rate, n) -> rc.Fit:
         return rc.fit_rate(self.data(rng, rate, n), CLAIM.log_power, None, self.period)
 
-    def truth(self) -> Fit:
+    def truth(self) -> rc.Fit:
         """What the same fit gives on E R(T) itself."""
         data = means(HORIZONS, np.tile(self.mean(CLAIM), (3, 1)), anytime=True)
         return rc.fit_rate(data, CLAIM.log_power, None, self.period)

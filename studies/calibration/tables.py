@@ -9,9 +9,7 @@ import numpy as np
 
 import ratecheck as rc
 from ratecheck.fit.deterministic import log_series
-from ratecheck.fit.fit import Fit
 from ratecheck.fit.floors import log_points
-from ratecheck.fit.log_means import AxisLabels
 from ratecheck.fit.points import Points
 from ratecheck.verdict.rules import decide
 from studies.calibration.scenarios import lognormal
@@ -22,7 +20,6 @@ SLOPE, OFF = -0.5, 0.15
 FLOORS = (0.3, 1.0, 3.0)  # times the last signal
 RUNS = (16, 64)
 SIGMA = 0.2  # of a run about its mean, in logarithms
-WORDS = AxisLabels("N", "loss")
 
 
 @dataclass(frozen=True)
@@ -34,9 +31,9 @@ class Table:
     slope: float = SLOPE
     floor: object = None
 
-    def fit(self, rng, n) -> Fit:
+    def fit(self, rng, n) -> rc.Fit:
         data = log_points(self.draw(rng, n), self.floor)
-        return Fit(data, problem=data.problem)
+        return rc.Fit(data, problem=data.problem)
 
 
 def runs(mean, anytime):
@@ -46,7 +43,7 @@ def runs(mean, anytime):
         own = rng.standard_normal((n, 1)) if anytime else rng.standard_normal((n, len(mean)))
         z = np.sqrt(0.5) * (own + rng.standard_normal((n, len(mean))))
         R = mean * np.exp(SIGMA * z - SIGMA**2 / 2)
-        return Points(SIZES, R.mean(axis=0), None, tuple(R.T.copy()), anytime, n, words=WORDS)
+        return Points(SIZES, R.mean(axis=0), None, tuple(R.T.copy()), anytime, n)
 
     return draw
 
@@ -67,7 +64,7 @@ def signed(sign):
 
     def draw(rng, n):
         R = sign / STEPS + 0.06 * rng.standard_normal((n, len(STEPS)))
-        return Points(STEPS, R.mean(axis=0), None, tuple(R.T.copy()), False, n, words=WORDS)
+        return Points(STEPS, R.mean(axis=0), None, tuple(R.T.copy()), False, n)
 
     return draw
 
@@ -78,7 +75,7 @@ def published(known):
     def draw(rng, n):
         R = SIZES**SLOPE * lognormal(rng, 0.5, (n, len(SIZES)))
         errors = R.std(axis=0, ddof=1) / np.sqrt(n)
-        return Points(SIZES, R.mean(axis=0), errors, count=n if known else 0, words=WORDS)
+        return Points(SIZES, R.mean(axis=0), errors, count=n if known else 0)
 
     return draw
 
@@ -154,7 +151,7 @@ class Series:
         if self.digits:
             y = np.array([float(f"{v:.{self.digits - 1}e}") for v in y])
             rounding = 0.5 * 10.0 ** (np.floor(np.log10(y)) - self.digits + 1)
-        return order, Points(T, y, None, rounding=rounding, words=WORDS)
+        return order, Points(T, y, None, rounding=rounding)
 
 
 ORDERS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -179,7 +176,7 @@ def serial(name, _, repeats, seed) -> list[dict]:
         found = []
         for _ in range(repeats):
             order, points = series.draw(rng, count, ratio)
-            fit = Fit(log_series(points))
+            fit = rc.Fit(log_series(points))
             names = [decide(fit, rc.Rate.of_regret(-order - off), words=False).name for off in (0.0, 0.5, 1.0)]
             found.append((fit.low <= -order <= fit.high, (fit.high - fit.low) / 2, *names))
         held, reach, right, half, one = zip(*found, strict=True)

@@ -1,4 +1,4 @@
-"""What experiments share: jackknifed ratios, and where the slope of a predicted curve tends to far out."""
+"""What experiments share: jackknifed ratios, two constants of the paper, and slopes of predicted curves far out."""
 
 from __future__ import annotations
 
@@ -7,17 +7,28 @@ import math
 import numpy as np
 
 import ratecheck as rc
-from ratecheck.fit.interval import Estimate
-from ratecheck.predict.far import slopes
+
+FAR_LOG_MARGIN = 0.25  # of the log power of a predicted curve
+PERIOD = 16.0  # the factor in T over which a slope is taken where theory expects no period
 
 
-def jackknife(whole: float, left_out: np.ndarray) -> Estimate:
+def D(alpha: float, beta: float, dim: int) -> float:
+    """The dimension that governs adaptive bins and the lower bound; with min(beta, 1) for beta, uniform bins."""
+    return dim + 2 * alpha - alpha * beta
+
+
+def least_mu(cost) -> float:
+    """The limit that mu must exceed in Theorem 2."""
+    return (1 + 2 ** (cost.dim + cost.constants.alpha)) * cost.constants.M
+
+
+def jackknife(whole: float, left_out: np.ndarray) -> rc.Estimate:
     """A statistic of n runs, from its value and those with one run left out."""
     n = len(left_out)
-    return Estimate(float(whole), math.sqrt((n - 1) / n * float(((left_out - np.mean(left_out)) ** 2).sum())), n - 1)
+    return rc.Estimate(float(whole), math.sqrt((n - 1) / n * float(((left_out - np.mean(left_out)) ** 2).sum())), n - 1)
 
 
-def ratio_of_means(above: np.ndarray, below: np.ndarray) -> Estimate:
+def ratio_of_means(above: np.ndarray, below: np.ndarray) -> rc.Estimate:
     return jackknife(above.mean() / below.mean(), (above.sum() - above) / (below.sum() - below))
 
 
@@ -25,7 +36,14 @@ def far_out(algorithm, cost, claim: rc.Claim, first, cells, alignments, seed) ->
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
     curve = rc.predicted_curve(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
     period = algorithm.period(cost)
-    found = rc.far(curve, claim, period=period, shift=algorithm.shift(cost), onset=algorithm.onset(cost, first))
+    found = rc.far(
+        curve,
+        claim,
+        period=period,
+        log_margin=FAR_LOG_MARGIN,
+        shift=algorithm.shift(cost),
+        onset=algorithm.onset(cost, first),
+    )
     limit = found.exponent
     row = {
         "last": found.last,
@@ -37,3 +55,18 @@ def far_out(algorithm, cost, claim: rc.Claim, first, cells, alignments, seed) ->
         "verdict": str(found.on_exponent.name),
     }
     return row, [{"horizon": float(T), "slope": float(s)} for T, s in zip(*slopes(curve, period), strict=True)]
+
+
+def slopes(curve: rc.Curve, period: float | None) -> tuple[np.ndarray, np.ndarray]:
+    """The geometric middle of each whole period that starts at a horizon, and the slope of ln R over it."""
+    step = math.log(PERIOD if period is None or math.isnan(period) else period)
+    starts = np.log(curve.horizons)
+    starts = starts[starts + step <= starts[-1] + 1e-9]
+    ends = starts + step
+    return np.exp((starts + ends) / 2), (curve.log_regret(ends) - curve.log_regret(starts)) / (ends - starts)
+
+
+def window_slope(curve: rc.Curve, first: float, last: float, log_power: float = 0.0) -> float:
+    """The least-squares slope of ln R - log_power ln ln T against ln T between two horizons."""
+    L = np.linspace(math.log(first), math.log(last), 129)
+    return float(np.polyfit(L, curve.log_regret(L) - log_power * np.log(L), 1)[0])

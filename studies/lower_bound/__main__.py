@@ -2,45 +2,51 @@
 
 import os
 import sys
-from pathlib import Path
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, workers, writable
 from ratecheck.files import together
-from studies.shared.commands import check_range
+from studies.shared.commands import folder, guarded, parser_of, whole
 
 PURPOSE = "Measure every algorithm on hard families, against the certified lower bound."
-MOST_MEMBERS = 10**4
+MOST_MEMBERS, MOST_WORKERS = 10**4, 1024
 COSTS = [(name, dim) for dim in (1, 2) for name in zoo.families() if name != "dented"]
 COSTS += [(name, 3) for name in ("cone", "plateau", "quadratic", "quartic", "valley")]
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.lower_bound", description=PURPOSE, epilog=OWN_CODE)
+    parser = parser_of("lower_bound", PURPOSE)
     parser.add_argument("--family", help="one family only, in the dimensions of the study")
     parser.add_argument(
-        "--members", type=natural, default=8, help=f"of each family, at least 2, at most {MOST_MEMBERS:,}"
+        "--members",
+        type=whole(2, MOST_MEMBERS),
+        default=8,
+        help=f"of each family, at least 2, at most {MOST_MEMBERS:,}",
     )
-    parser.add_argument("--seed", type=natural, default=0)
-    parser.add_argument("--workers", type=workers, default=os.cpu_count())
-    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/lower_bound"))
+    parser.add_argument("--seed", type=whole(), default=0)
+    parser.add_argument("--workers", type=whole(1, MOST_WORKERS), default=os.cpu_count())
+    parser.add_argument("--out", type=folder, metavar="DIR", default="studies/lower_bound")
     parser.add_argument("--report", action="store_true", help="write the report again from the tables, run nothing")
-    arguments = parser.parse_args(argv)
-    check_range(parser, "--members", arguments.members, least=2, most=MOST_MEMBERS)
-    return guarded(_main, arguments)
+    return guarded(_main, parser.parse_args(argv))
+
+
+def exists(name, dim) -> bool:
+    """Whether the zoo has the family in this dimension."""
+    try:
+        return bool(zoo.get(name, dim))
+    except zoo.InvalidChoice:
+        return False
 
 
 def _main(arguments) -> int:
-    from function_zoo.registry import lookup
     from studies.lower_bound.draw import draw_sandwiches
     from studies.lower_bound.pages import report
     from studies.lower_bound.sandwich import ORACLE, measure, read
 
-    costs = [(name, dim) for name, dim in COSTS if dim in lookup(name).dims]
+    costs = [pair for pair in COSTS if exists(*pair)]
     if arguments.family:
-        costs = [(name, dim) for name, dim in costs if name == lookup(arguments.family).name]
-    writable(arguments.out).mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
+        costs = [(name, dim) for name, dim in costs if name == zoo.get(arguments.family).name]
+    arguments.out.mkdir(parents=True, exist_ok=True)  # before the minutes that it takes
 
     def progress(done, of):
         print(f"\r{done} of {of} families and horizons", end="" if done < of else "\n", file=sys.stderr, flush=True)

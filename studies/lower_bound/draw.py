@@ -5,7 +5,8 @@ from __future__ import annotations
 from matplotlib import rc_context
 from matplotlib.lines import Line2D
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, STYLE, against_horizons, colour_of, save
+from ratecheck.figures import INK, MARKERS, PREDICTED, STYLE, colour_of
+from studies.shared.figures import against_horizons, save
 
 COLUMNS = 4
 

@@ -6,9 +6,9 @@ import math
 import platform
 from importlib.metadata import version
 
+from ratecheck.display import fixed, general, table
 from ratecheck.lower_bound.hard_family import CERTAIN
 from studies.lower_bound.sandwich import ORACLE, Measured
-from studies.shared.markdown import fixed, general, table
 
 CAPTION = (
     "The certified lower bound (black line), Theorem 3's slope through its first point (dashed), and the mean regret "

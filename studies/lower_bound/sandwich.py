@@ -8,6 +8,7 @@ bound; an oracle that knows the member does, which shows that the comparison can
 from __future__ import annotations
 
 import math
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -20,10 +21,8 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.lower_bound import pair
-from ratecheck.lower_bound.hard_family import Rung, Sandwich, rung
-from ratecheck.lower_bound.members import bounded, cost_of, numbered
-from ratecheck.verdict.analyse import fit_of, judge_bound
-from ratecheck.verdict.rules import MARGIN, RESOLUTION
+from ratecheck.lower_bound.hard_family import rung
+from ratecheck.lower_bound.members import bounded, cost_of
 from studies.lower_bound.plain import plain_bound
 
 HORIZONS = tuple(4**k for k in range(5, 11))
@@ -67,7 +66,7 @@ class Measured:
         return [f"{r.family}, d = {r.dim}, T = {r.horizon:,}: {r.problem}" for r in lacking.itertuples()]
 
     @cached_property
-    def rungs(self) -> dict[tuple[str, int, str], list[Rung]]:
+    def rungs(self) -> dict[tuple[str, int, str], list]:
         """By cost and algorithm, a rung for every horizon."""
         known = self.bounds.set_index(["family", "dim", "horizon"])["bound"]
         found = {}
@@ -101,18 +100,27 @@ class Measured:
             if algorithm == ORACLE:
                 continue
             claim = rc.theorem3.claim(zoo.get(family, dim).constants, dim)
-            between = Sandwich(tuple(rungs))
-            fit, trouble = fit_of(between)
-            said = judge_bound(
-                claim, between, fit=fit, trouble=trouble, margin=MARGIN, resolution=RESOLUTION, look=None
-            )
+            fit, said = _judged(claim, rungs)
             found = (fit.slope, fit.low, fit.high) if fit else (math.nan,) * 3
             mine = self.factors[(self.factors[KEYS[:3]] == [family, dim, algorithm]).all(axis=1)]
             power, error = _power(mine[mine["horizon"] >= mine["horizon"].max() / 4**3])
-            given = claim.rate.slope, *found, str(said.name), mine["factor"].iloc[-1], power, error
+            given = claim.rate.slope, *found, str(said), mine["factor"].iloc[-1], power, error
             rows.append((family, dim, algorithm, *given))
         names = ["family", "dim", "algorithm", "theory_slope", "slope", "low", "high", "verdict", "factor"]
         return pd.DataFrame(rows, columns=[*names, "log_power", "log_power_error"])
+
+
+def _judged(claim, rungs) -> tuple[rc.Fit | None, rc.Outcome]:
+    """The slope of the mean over the families, and whether it refutes the bound: only a mean below it does."""
+    rows = [(i, r.horizon, regret, False) for r in rungs for i, regret in enumerate(r.regrets)]
+    try:
+        fit = rc.fit_rate(pd.DataFrame(rows, columns=["replicate", "horizon", "regret", "anytime"]))
+    except rc.FitError:
+        fit = None
+    if any(r.below for r in rungs):
+        return fit, rc.Outcome.REFUTED
+    said = rc.Outcome.INCONCLUSIVE if fit is None else rc.verdict(fit, claim.rate, claim.kind).name
+    return fit, rc.Outcome.INCONCLUSIVE if said is rc.Outcome.REFUTED else said
 
 
 def _power(factors):
@@ -168,9 +176,10 @@ def _one(family, dim, horizon, members, seed):
     bound = where | {"bound": record["regret"], "problem": record["problem"], "drawn": members, "seed": seed}
     if record["problem"]:
         return [], bound
-    rows = []
-    for i, (dent, replicate) in enumerate(numbered(record["drawn"])):
-        member = cost_of(cost, dent)
+    rows, drawn = [], Counter()
+    for i, dent in enumerate(record["drawn"]):
+        member, replicate = cost_of(cost, dent), drawn[repr(dent)]
+        drawn[repr(dent)] += 1
         for name, algorithm in contestants(cost):
             runs = rc.simulate(algorithm, member, [horizon], replicates=[replicate], seed=seed, workers=1)
             foretold = math.nan

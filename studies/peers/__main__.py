@@ -6,10 +6,9 @@ stopped, and renders the report anew where nothing is missing.
 
 import json
 import sys
-from pathlib import Path
 
-from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, natural, whole_number
 from ratecheck.files import together
+from studies.shared.commands import folder, guarded, parser_of, whole
 
 PURPOSE = "Measure algorithms of PyXAB, cma, nevergrad and optuna beside ours."
 LIBRARIES = ("PyXAB", "cma", "nevergrad", "optuna")
@@ -17,30 +16,25 @@ MOST_SECONDS = 3600
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.peers", description=PURPOSE, epilog=OWN_CODE)
+    parser = parser_of("peers", PURPOSE)
     parser.add_argument("--family", help="one cost only, in the dimensions of the study")
-    parser.add_argument("--replicates", type=natural, default=8, help="at least 3")
+    parser.add_argument("--replicates", type=whole(3, 1000), default=8, help="at least 3")
     parser.add_argument(
-        "--budget", type=whole_number, default=3, help="seconds of processor time for a cost and a contestant"
+        "--budget", type=whole(1, MOST_SECONDS), default=3, help="seconds of processor time for a cost and a contestant"
     )
-    parser.add_argument("--seed", type=natural, default=0)
+    parser.add_argument("--seed", type=whole(), default=0)
     parser.add_argument("--fresh", action="store_true", help="forget the runs that are kept there")
-    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/peers"))
-    arguments = parser.parse_args(argv)
-    if not 3 <= arguments.replicates <= 1000:
-        parser.error(f"--replicates {arguments.replicates} must lie between 3 and 1000")
-    if not 1 <= arguments.budget <= MOST_SECONDS:
-        parser.error(f"--budget {arguments.budget} must lie between 1 and {MOST_SECONDS} seconds")
-    return guarded(_main, arguments)
+    parser.add_argument("--out", type=folder, metavar="DIR", default="studies/peers")
+    return guarded(_main, parser.parse_args(argv))
 
 
 def _main(arguments) -> int:
-    from function_zoo.registry import lookup
+    import function_zoo as zoo
     from studies.peers.contest import COSTS
 
     costs = list(COSTS)
     if arguments.family:
-        name = lookup(arguments.family).name
+        name = zoo.get(arguments.family).name
         costs = [pair for pair in COSTS if pair[0] == name]
         if not costs:
             known = ", ".join(dict.fromkeys(family for family, _ in COSTS))
@@ -118,9 +112,10 @@ def _versions() -> dict:
 def _rendered(out, contest):
     from matplotlib import rc_context
 
+    from ratecheck.figures import STYLE
     from studies.peers.draw import regrets, times
     from studies.peers.pages import FIGURES, report
-    from studies.shared.figures import STYLE, save
+    from studies.shared.figures import save
 
     with together(out) as drafts, rc_context(STYLE):
         pictures = []

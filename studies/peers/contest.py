@@ -18,15 +18,10 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.algorithms.protocol import Algorithm
-from ratecheck.claims import own_of
+from ratecheck.display import general
 from ratecheck.engine.simulate import begin
-from ratecheck.papers.hct import least_c
-from ratecheck.peers import CMA, Nevergrad, Optuna, from_pyxab
-from ratecheck.peers.pyxab import ALGORITHMS
+from ratecheck.peers import ALGORITHMS, CMA, Nevergrad, Optuna, from_pyxab
 from ratecheck.verdict.judging import held_back, irrefutable
-from ratecheck.verdict.rules import Verdict
-from studies.shared.markdown import general
 
 COSTS = (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("six_hump_camel", 2), ("garland", 1))
 FIRST, LAST = 2**5, 2**18
@@ -44,7 +39,7 @@ class Contestant:
 
     name: str
     group: str
-    algorithm: Algorithm
+    algorithm: rc.AskTell | rc.AdaptiveBins | rc.HOO | rc.UniformBins
     settings: str
     instead: str = ""  # why its regret is not judged
     first: int = FIRST  # horizon that it can be made for
@@ -66,7 +61,7 @@ def contestants(cost) -> list[Contestant]:
         first = 2**7 if name == "StroquOOL" else FIRST
         settings = ", ".join(filter(None, [nu, given])) or "none"
         found.append(Contestant(f"{PYXAB} {name}", PYXAB, theirs, settings, known.instead, first))
-    c = least_c(told.rho)
+    c = 2 * math.sqrt(1 / (1 - told.rho))  # with which the bounds of its proof hold
     found += [
         Contestant(
             f"{PYXAB} HCT, c of its theorem", PYXAB, from_pyxab("HCT", cost, sigma=sigma, c=c), f"{smooth}, c = {c:.3g}"
@@ -212,12 +207,12 @@ def window_of(table) -> tuple[int, int]:
     return max(WINDOW[0], last // WINDOW[1]), last
 
 
-def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
+def _judged(cost, contestant, table) -> tuple[dict, rc.Verdict | None]:
     algorithm = contestant.algorithm.settle(cost)
     row = {"slope": math.nan, "low": math.nan, "high": math.nan, "first": None, "last": None}
     row |= {"theorem": "", "theory_slope": math.nan, "log_power": math.nan, "violated": ""}
     row |= {"verdict": "", "reason": contestant.instead}
-    claim = None if contestant.instead else own_of(algorithm.claims(cost))
+    claim = None if contestant.instead else next(claim for claim in algorithm.claims(cost) if claim.per_cost)
     if claim is not None:
         row |= {"theorem": claim.theorem, "theory_slope": claim.rate.slope, "log_power": claim.rate.log_power}
         row["violated"] = "; ".join(map(str, claim.violated))
@@ -230,7 +225,7 @@ def _judged(cost, contestant, table) -> tuple[dict, Verdict | None]:
         fit = rc.fit_rate(table, window=(first, last), period=None if math.isnan(period) else period)
         row |= {"slope": fit.slope, "low": fit.low, "high": fit.high}
     except rc.FitError as error:
-        return row, None if claim is None else Verdict(rc.Outcome.INCONCLUSIVE, str(error))
+        return row, None if claim is None else rc.Verdict(rc.Outcome.INCONCLUSIVE, str(error))
     if claim is None:
         return row, None
     return row, held_back(rc.verdict(fit, claim.rate, claim.kind), irrefutable(claim))

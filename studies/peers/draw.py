@@ -5,7 +5,8 @@ from __future__ import annotations
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from studies.shared.figures import INK, MARKERS, against_horizons, colour_of
+from ratecheck.figures import INK, MARKERS, colour_of
+from studies.shared.figures import against_horizons
 
 COLUMNS = 3
 STYLES = ("-", (0, (4, 2)))  # the second seven of a legend

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 import function_zoo as zoo
-from ratecheck.peers.pyxab import ALGORITHMS
+from ratecheck.display import counted, estimate, fixed, listing, table
+from ratecheck.peers import ALGORITHMS
 from studies.peers.contest import FIRST, LAST, OTHERS, OURS, REFERENCE, WINDOW, Contest, contestants, duration
-from studies.shared.markdown import counted, estimate, fixed, listing, table
 
 COMMON = (2**8, 2**11, 2**14)  # horizons of the tables of ratios
 TREES = tuple(

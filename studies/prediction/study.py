@@ -25,5 +25,4 @@ study = Study(
     members=0,  # the question is about Theorems 1 and 2
     seed=0,
     margin=0.05,
-    curve_cells=2**16,
 )

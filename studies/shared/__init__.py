@@ -1,1 +1,1 @@
-"""What studies share: tables and numbers in markdown, and the looks of figures."""
+"""What studies share: their command lines, and figures of several panels."""

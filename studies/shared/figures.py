@@ -1,32 +1,17 @@
-"""Figures that look like the tool's own: style, colours, axes, and panels in rows of three."""
-
-# ruff: noqa: F401  (studies import them from here)
+"""Figures of several panels that look like the tool's own."""
 
 from __future__ import annotations
 
+import numpy as np
 import seaborn as sns
 from matplotlib import rc_context
 from matplotlib.ticker import NullLocator
 
-from ratecheck.figures.base import (
-    ANY,
-    CERTIFIED,
-    INK,
-    MARKERS,
-    PREDICTED,
-    SHADE,
-    STYLE,
-    colour_of,
-    log_ticks,
-    number,
-    panels,
-    room,
-    save,
-    ticks,
-    towards_infinity,
-)
+from ratecheck.figures import STYLE, panels
+from ratecheck.figures.base import save
 
 COLUMNS = 3
+ANY = "0.5"  # in a legend: whatever the colour of the panel
 
 
 def draw_all(figures, drafts):
@@ -82,3 +67,9 @@ def label_outer(axes, below, beside):
         axis.set_xlabel(below)
     for axis in axes[:, 0]:
         axis.set_ylabel(beside)
+
+
+def room(axis, low, high, share):
+    """Leave space under and over the data of a logarithmic axis, each a share of their length."""
+    length = np.log(high / low)
+    axis.set_ylim(low * np.exp(-share * length), high * np.exp(share * length))

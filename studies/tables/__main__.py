@@ -10,8 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import ratecheck as rc
-from ratecheck.cli.parser import OWN_CODE, Parser, folder, guarded, writable
 from ratecheck.files import together
+from studies.shared.commands import folder, guarded, parser_of
 from studies.tables import __doc__ as purpose
 from studies.tables import data
 
@@ -92,8 +92,8 @@ EXAMPLES = (
 
 
 def main(argv=None) -> int:
-    parser = Parser(prog="python -m studies.tables", description=purpose, epilog=OWN_CODE)
-    parser.add_argument("--out", type=folder, metavar="DIR", default=Path("studies/tables"))
+    parser = parser_of("tables", purpose)
+    parser.add_argument("--out", type=folder, metavar="DIR", default="studies/tables")
     parser.add_argument("--keep", action="store_true", help="fit the tables that DIR holds instead of making them")
     return guarded(_main, parser.parse_args(argv))
 
@@ -101,7 +101,7 @@ def main(argv=None) -> int:
 def _main(arguments) -> int:
     from studies.shared.figures import save
 
-    out = writable(arguments.out)
+    out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     if not arguments.keep:
         with together(out) as drafts:

@@ -84,8 +84,8 @@ def test_contestants_are_judged_by_their_promise(small_contest, any_seed, power,
     [
         (["--family", "ackley"], "ackley is none of the costs of this study: quadratic, cone"),
         (["--family", "conne"], "did you mean 'cone'"),
-        (["--replicates", "2"], "--replicates 2 must lie between 3 and 1000"),
-        (["--budget", "0"], "--budget 0 must lie between 1 and 3600 seconds"),
+        (["--replicates", "2"], "--replicates: 2 is too small; the nearest valid choice is 3"),
+        (["--budget", "0"], "--budget: 0 is too small; the nearest valid choice is 1"),
     ],
 )
 def test_bad_lines_end_with_a_sentence(line, words, tmp_path, capsys):

@@ -7,7 +7,8 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from studies.shared.figures import ANY, INK, MARKERS, colour_of, number, panels, ticks
+from ratecheck.figures import INK, MARKERS, colour_of, number, panels, ticks
+from studies.shared.figures import ANY
 
 BOWLS = {"plain": ("-", "o"), "rippled": ("--", "s"), "spiked": (":", "^")}
 

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 
 import ratecheck as rc
+from ratecheck.display import estimate, fixed, general, listing, table
 from studies.claims.assumptions import boxes, textual
 from studies.claims.assumptions import rules as rules
 from studies.claims.assumptions import tables as measure
 from studies.claims.ledger.experiment import Experiment, Judgement, Picture
-from studies.shared.markdown import estimate, fixed, general, listing, table
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 import ratecheck as rc
-from function_zoo.audit import ALPHA, BETA, OVER
+from ratecheck.display import counted, estimate, listing
 from studies.claims.assumptions import boxes, textual
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import counted, estimate, listing
 
+ALPHA, BETA, OVER = 0.04, 0.05, 0.005  # of alpha, of beta times max(1, β), and of M_b, as the zoo's audit has them
 MARGIN = 0.05  # of an exponent, times max(1, d/α): what a finite range may bend it by
 RATE_MARGIN = 0.05  # of the slope of R
 EQUAL = 1e-12  # closed forms that are the same number

@@ -7,7 +7,8 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from studies.shared.figures import ANY, INK, MARKERS, PREDICTED, colour_of, grid, log_ticks, panels, ticks
+from ratecheck.figures import INK, MARKERS, PREDICTED, colour_of, panels, ticks
+from studies.shared.figures import ANY, grid
 
 
 def cells(runs, far):
@@ -37,7 +38,7 @@ def cells(runs, far):
         ticks(axis.xaxis, means.index[0], T[-1])
         if np.log10(T[-1] / means.index[0]) > 8:
             axis.set_xticks([10.0**p for p in _powers(T[-1])])
-        log_ticks(axis, low, high)
+        ticks(axis.yaxis, low, high)
     return figure
 
 

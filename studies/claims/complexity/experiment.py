@@ -14,16 +14,13 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import counted, estimate, fixed, general, interval, listing, table
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.interval import Estimate
-from ratecheck.papers import zhao_lai
-from ratecheck.predict.far import LOG_MARGIN, window_slope
-from ratecheck.verdict.rules import MARGIN, Outcome
+from ratecheck.verdict.rules import MARGIN
 from studies.claims.complexity import heaps
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.claims.shared import jackknife, ratio_of_means
-from studies.shared.markdown import counted, estimate, fixed, general, interval, listing, table
+from studies.claims.shared import FAR_LOG_MARGIN, D, jackknife, ratio_of_means, window_slope
 
 LEVEL = 0.95  # of all intervals of a claim together
 FAR_HEADER = (
@@ -124,8 +121,8 @@ class Complexity(Experiment):
             "fitted. The second table is about the predicted curve, to a T that no run reaches: the slope of cells / "
             "corrected growth over the last half of it, and the limits of its slope and log power (in ln T; shifted: "
             f"in ln T + μ a0^α) as several ways to extrapolate have them. It is CONSISTENT if the slope is within "
-            f"±{MARGIN:g} and, where the log power stands alone, that is within ±{LOG_MARGIN:g}; REFUTED if a limit "
-            f"excludes the corrected growth by as much. The cells of runs must keep to the prediction "
+            f"±{MARGIN:g} and, where the log power stands alone, that is within ±{FAR_LOG_MARGIN:g}; REFUTED if a "
+            f"limit excludes the corrected growth by as much. The cells of runs must keep to the prediction "
             f"within T^±{MARGIN:g}."
         )
         yield table(
@@ -178,7 +175,7 @@ def corrected(alpha, beta, dim) -> rc.Rate:
     """E9: T^((d - alpha beta)/D) (ln T)^(2 alpha beta / D), but (ln T)^(beta + 1) at alpha beta = d."""
     if math.isclose(alpha * beta, dim):
         return rc.Rate.of_regret(0.0, beta + 1)
-    exponent = zhao_lai.D(alpha, beta, dim)
+    exponent = D(alpha, beta, dim)
     return rc.Rate.of_regret((dim - alpha * beta) / exponent, 2 * alpha * beta / exponent)
 
 
@@ -232,7 +229,7 @@ def limits(part):
     how = {name: float(part[name].iloc[0]) for name in ("period", "shift")}
     known = zoo.get("cone", 1).constants  # the rate is the same for all
     theorems = (rc.Theorem.of("the number of cells", rate, kind) for kind in ("upper", "lower"))
-    return [rc.far(curve, theorem.claim(known, 1), **how) for theorem in theorems]
+    return [rc.far(curve, theorem.claim(known, 1), log_margin=FAR_LOG_MARGIN, **how) for theorem in theorems]
 
 
 def late_slope(part) -> float:
@@ -256,12 +253,12 @@ def agreed(part) -> Verdict:
     within the margin, and where no power of T is left, the log power within its own; INCONCLUSIVE otherwise.
     """
     said = limits(part)
-    if Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
+    if rc.Outcome.REFUTED in {j.name for far in said for j in (far.on_exponent, far.on_printed)}:
         return Verdict.REFUTED
     rate = _curve(part)[1]
     near = abs(late_slope(part)) <= MARGIN
     if rate.slope == 0:
-        near = near and said[0].power is not None and abs(said[0].power.value - rate.log_power) <= LOG_MARGIN
+        near = near and said[0].power is not None and abs(said[0].power.value - rate.log_power) <= FAR_LOG_MARGIN
     return Verdict.CONSISTENT if near else Verdict.INCONCLUSIVE
 
 
@@ -325,7 +322,7 @@ def number_of_cells(tables) -> Finding:
         return Finding(Verdict.REFUTED, f"{said}: {evidence}")
     if len(powers) < len(names) or max(near) > MARGIN:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=_open(names, powers))
-    spare = f"exponents off by {MARGIN - max(worst[0], max(near)):.3f} more, log powers off by {LOG_MARGIN:g}"
+    spare = f"exponents off by {MARGIN - max(worst[0], max(near)):.3f} more, log powers off by {FAR_LOG_MARGIN:g}"
     return Finding(Verdict.CONSISTENT, evidence, spare, AFTERWARDS)
 
 
@@ -372,7 +369,7 @@ def shares(heap) -> pd.DataFrame:
     rows = []
     for (name, T), part in heap.groupby(["cost", "horizon"], sort=False):
         share = part["not_argmin"] / T
-        e = Estimate(share.mean(), share.sem(), len(part) - 1)
+        e = rc.Estimate(share.mean(), share.sem(), len(part) - 1)
         ratio = ratio_of_means(part["stale_regret"].to_numpy(), part["regret"].to_numpy())
         row = {"cost": name, "horizon": T, "share": e.value, "low": e.low, "high": e.high}
         row |= {"ratio": ratio.value, "ratio_low": ratio.low, "ratio_high": ratio.high}

@@ -12,13 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ratecheck.algorithms import partition, tournament
-from ratecheck.algorithms.tournament import FRESH as UNTRIED
-from ratecheck.algorithms.tournament import NODE, inverse_root, play, replay, seat, winner
-from ratecheck.kernels import normal
+from ratecheck.algorithms import partition
+from ratecheck.kernels import compiled, generator, normal, tournament
 from ratecheck.sampling import seeding
-from ratecheck.sampling.generator import open_state
-from ratecheck.sampling.jit import compiled
+from ratecheck.study import stream
 from studies.benchmarks.mutated import (
     FRESH,
     Cells,
@@ -47,13 +44,13 @@ class Tally(NamedTuple):
 def run(algorithm, cost, horizons, replicate, seed, stale) -> Tally:
     """One run of a settled AdaptiveBins: the partition and the random numbers are those that the engine gives it."""
     length, offset = seeding.alignment(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
-    rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate, "run")
+    rng = stream(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate, "run")
     corners = partition.grid(cost, length, offset)
     m, d = corners.shape
     cell = Cells(np.zeros((ROOM, d)), np.zeros((ROOM, d)), np.zeros(ROOM, dtype=np.int64), *np.zeros((6, ROOM)))
     cell.corner[:m] = corners
     tally = Tally(*np.zeros((4, len(horizons))))
-    state = open_state(rng.bit_generator.seed_seq)
+    state = generator.open_state(rng.bit_generator.seed_seq)
     level = levels_of(algorithm, length, PLAIN)
     work = tournament.empty(ROOM), *np.empty((2, ROOM)), np.empty(d)
     if not steps(cost.compiled, cost.minimum, stale, level, cell, m, state, np.array(horizons), tally, *work):
@@ -73,7 +70,7 @@ def steps(f, f_min, stale, level, cell, m, rng, horizons, tally, tree, key, prio
     for h in range(horizons.size):
         while t < horizons[h]:
             matches += refresh(tree, priority, tau)
-            best = winner(tree)
+            best = tournament.winner(tree)
             i = best
             if stale:
                 i = smallest(key, m)
@@ -120,24 +117,24 @@ def smallest(key, m):
 def enter(tree, priority, cell, i, tau):
     """Tell the tournament of a changed cell."""
     if cell.n[i] > 0.0:
-        seat(tree, i, cell.c[i], inverse_root(cell.n[i]))
+        tournament.seat(tree, i, cell.c[i], 1.0 / math.sqrt(cell.n[i]))
     else:
-        seat(tree, i, UNTRIED, 0.0)
+        tournament.seat(tree, i, tournament.FRESH, 0.0)
         priority[i] = 2.0 - cell.c[i] / FRESH
-    replay(tree, priority, i, i + 1, tau)
+    tournament.replay(tree, priority, i, i + 1, tau)
 
 
 @compiled
 def refresh(tree, priority, tau):
     """Play again every match that expired before tau, as the tournament does; how many there were."""
-    node, count = NODE, 0
+    node, count = tournament.NODE, 0
     while tree[node + tournament.EXPIRY] < tau:
         if tree[2 * node + tournament.EXPIRY] < tau:
             node = 2 * node
-        elif tree[2 * node + NODE + tournament.EXPIRY] < tau:
-            node = 2 * node + NODE
+        elif tree[2 * node + tournament.NODE + tournament.EXPIRY] < tau:
+            node = 2 * node + tournament.NODE
         else:
-            play(tree, priority, node, tau)
+            tournament.play(tree, priority, node, tau)
             count += 1
-            node = max(node >> 1 & -NODE, NODE)
+            node = max(node >> 1 & -tournament.NODE, tournament.NODE)
     return count

@@ -7,7 +7,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from studies.shared.figures import CERTIFIED, INK, MARKERS, colour_of, panels, ticks, towards_infinity
+from ratecheck.figures import CERTIFIED, INK, MARKERS, colour_of, panels, ticks, towards_infinity
 
 
 def local_slopes(local, runs) -> Figure:

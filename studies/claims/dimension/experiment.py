@@ -13,11 +13,10 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.papers import zhao_lai
+from ratecheck.display import fixed, general, listing, table
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import far_out
-from studies.shared.markdown import fixed, general, listing, table
 
 STRONGLY_CONVEX = "quadratic"
 NEAR = 0.05  # of 1/2
@@ -65,7 +64,7 @@ class Dimension(Experiment):
             runs = rc.simulate(
                 algorithm, cost, horizons, effort.of(self.replicates), effort.seed, workers=effort.workers
             )
-            rate = zhao_lai.critical.rate(cost.constants, cost.dim)
+            rate = rc.Rate(0.5, cost.dim / cost.constants.alpha + 1)  # Theorem 2 at β = d/α
             fit = rc.fit_rate(runs)
             verdict, sharper = rc.verdict(fit, rate), rc.theorem2_sharper.rate(cost.constants, cost.dim)
             corrected = fit.at(rate.log_power)

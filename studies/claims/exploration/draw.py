@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from matplotlib.lines import Line2D
 
+from ratecheck.figures import INK, MARKERS, colour_of, ticks
 from studies.claims.exploration.experiment import RULES, rules_of
-from studies.shared.figures import INK, MARKERS, colour_of, grid, log_ticks, ticks
+from studies.shared.figures import grid
 
 RATE = (0, (4, 2.5))
 
@@ -35,5 +36,5 @@ def errors(table, window):
         low, high = float(means.to_numpy().min()), float(means.to_numpy().max())
         axis.set(xscale="log", yscale="log", ylim=(0.6 * low, 1.6 * high))
         ticks(axis.xaxis, means.index[0], means.index[-1])
-        log_ticks(axis, low, high)
+        ticks(axis.yaxis, low, high)
     return figure

@@ -13,15 +13,13 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.adaptive import TOTAL
-from ratecheck.algorithms.run import values
+from ratecheck.display import counted, estimate, fixed, interval, listing, table
 from ratecheck.engine.simulate import begin
-from ratecheck.fit.interval import Estimate
 from ratecheck.sampling import seeding
-from ratecheck.verdict.rules import Outcome
+from ratecheck.study import stream
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import ratio_of_means
-from studies.shared.markdown import counted, estimate, fixed, interval, listing, table
 
 LEVEL = 0.95  # of all intervals of a claim together
 SURE = 0.9995  # one-sided, before an identity is said to fail
@@ -142,7 +140,7 @@ def errors(algorithm, cost, horizons, replicate, seed) -> list[dict]:
 def _along(algorithm, cost, horizons, replicate, seed):
     run, _ = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, seed=seed)
     names = seeding.names_of(algorithm, cost, horizons[-1])
-    draws = seeding.stream(seed, *names, replicate, "recommended")
+    draws = stream(seed, *names, replicate, "recommended")
     past = {T: int(draws.integers(1, T, endpoint=True)) for T in horizons}
     queried = {}
     for t in sorted({*horizons, *past.values()}):
@@ -154,7 +152,7 @@ def _along(algorithm, cost, horizons, replicate, seed):
         queried[t] = run.regret - before  # f - f* at the t-th query
         if t in past:
             regret, points = run.regret, recommendations(run)
-            found = values(cost.compiled, np.array(list(points.values()))) - cost.minimum
+            found = cost.many(np.array(list(points.values()))) - cost.minimum
             row = {"replicate": replicate, "horizon": t, "average": regret / t, "random": queried[past[t]]}
             row |= {"last": queried[t]} | dict(zip(points, found.tolist(), strict=True))
             yield {name: _short(value) if isinstance(value, float) else value for name, value in row.items()}
@@ -194,11 +192,11 @@ def fits(frame, window) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def identity(frame) -> Estimate:
+def identity(frame) -> rc.Estimate:
     """The mean over runs and horizons of (random past query - R/T) / (mean R/T), runs being the clusters."""
     scale = frame.groupby(["cost", "horizon"])["average"].transform("mean")
     by_run = ((frame["random"] - frame["average"]) / scale).groupby([frame["cost"], frame["replicate"]]).mean()
-    return Estimate(by_run.mean(), by_run.sem(), len(by_run) - 1)
+    return rc.Estimate(by_run.mean(), by_run.sem(), len(by_run) - 1)
 
 
 def explores(frame, window) -> Finding:
@@ -225,10 +223,10 @@ def explores(frame, window) -> Finding:
     if not drawn.lower_limit(SURE) <= 0 <= drawn.upper_limit(SURE):
         return Finding(Verdict.REFUTED, f"the identity fails: {evidence}")
     names = {v.name for v in found.values()}
-    if Outcome.REFUTED in names:
+    if rc.Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Outcome.CONSISTENT}:
-        rest = [name for name, v in found.items() if v.name != Outcome.CONSISTENT]
+    if names != {rc.Outcome.CONSISTENT}:
+        rest = [name for name, v in found.items() if v.name != rc.Outcome.CONSISTENT]
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=f"open on {listing(rest)}; {caveat}")
     return Finding(
         Verdict.CONSISTENT, evidence, f"an error that is T^{max(spare):.3f} larger would have passed", caveat
@@ -236,7 +234,7 @@ def explores(frame, window) -> Finding:
 
 
 def _tally(found):
-    consistent = [name for name, v in found.items() if v.name == Outcome.CONSISTENT]
+    consistent = [name for name, v in found.items() if v.name == rc.Outcome.CONSISTENT]
     return f"CONSISTENT on {len(consistent)} of {counted(len(found), 'cost')}"
 
 

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 from scipy import special
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, room, ticks
+from ratecheck.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, ticks
+from studies.shared.figures import room
 
 ROWS = (("quadratic", "f1"), ("twin_cone", "f2"))
 DIMS = (1, 2, 3)
@@ -61,7 +62,7 @@ def _panel(axis, rows):
     low, high = float(everything.min()), float(everything.max())
     ticks(axis.xaxis, width.min(), width.max())
     ticks(axis.yaxis, low, high)
-    room(axis, low, high=high, below=0.08, above=0.08)
+    room(axis, low, high, share=0.08)
     sns.despine(ax=axis)
 
 

@@ -12,6 +12,7 @@ from pandas import DataFrame
 
 import function_zoo as zoo
 import ratecheck as rc
+from ratecheck.display import fixed, listing, table
 from studies.claims.figure1 import rules
 from studies.claims.figure1.rules import (
     ADAPTIVE,
@@ -31,7 +32,6 @@ from studies.claims.figure1.rules import (
 from studies.claims.figure1.tables import ERROR, PANELS, adaptive_bins, contrast, cost_of_run, uniform_bins
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import fixed, listing, table
 
 
 class Place(NamedTuple):

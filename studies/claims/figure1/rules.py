@@ -8,8 +8,8 @@ import numpy as np
 from pandas import DataFrame
 from scipy import special
 
+from ratecheck.display import fixed, listing
 from studies.claims.figure1.tables import ERROR, PANELS
-from studies.shared.markdown import fixed, listing
 
 LETTERS = {"quadratic": "f1", "twin_cone": "f2"}
 EXCEPTION = ("twin_cone", 1)  # where the paper sees no advantage

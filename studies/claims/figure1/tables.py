@@ -9,7 +9,7 @@ import numpy as np
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.sampling import seeding
+from ratecheck.study import stream
 
 ERROR = 0.05  # of the six panels of a setting together
 PANELS = (("quadratic", 1), ("quadratic", 2), ("quadratic", 3), ("twin_cone", 1), ("twin_cone", 2), ("twin_cone", 3))
@@ -18,7 +18,7 @@ PANELS = (("quadratic", 1), ("quadratic", 2), ("quadratic", 3), ("twin_cone", 1)
 @lru_cache(maxsize=1024)  # each is compiled, which takes longer than a run
 def cost_of_run(family, dim, run, seed):
     """With a minimiser of its own, at the same place for both functions: the box and its partitions are symmetric."""
-    centre = seeding.stream(seed, "figure1", dim, run).uniform(-1.0, 1.0, dim)
+    centre = stream(seed, "figure1", dim, run).uniform(-1.0, 1.0, dim)
     return zoo.get(family, dim, centre=tuple(centre.tolist()))
 
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch
 
+from ratecheck.figures import INK
 from studies.claims.ledger.statement import Proof, Statement, layers
-from studies.shared.figures import INK
 
 COLOUR = sns.color_palette("colorblind")
 BORDERS = {  # colour and dashes: readable in grey

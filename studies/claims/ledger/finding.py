@@ -14,6 +14,9 @@ class Verdict(StrEnum):
     NOT_TESTABLE = "NOT TESTABLE"  # with the reason
 
 
+MARKS = dict(zip(Verdict, "✔✓✘?–", strict=True))
+
+
 @dataclass(frozen=True)
 class Finding:
     """A verdict on a claim.

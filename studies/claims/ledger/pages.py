@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from studies.claims.ledger.finding import Finding, Verdict
+from ratecheck.display import fenced, fixed, table
+from studies.claims.ledger.finding import MARKS, Finding, Verdict
 from studies.claims.ledger.history import Row
 from studies.claims.ledger.statement import Proof, Statement, reach
-from studies.shared.markdown import MARKS, fenced, fixed, table
 
 if TYPE_CHECKING:
     from studies.claims.ledger.declaration import Ledger

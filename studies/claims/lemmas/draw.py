@@ -7,8 +7,9 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ratecheck.figures import INK, MARKERS, colour_of, panels, ticks
 from studies.claims.lemmas.rules import TESTED, limits
-from studies.shared.figures import ANY, INK, MARKERS, colour_of, label_outer, panels, ticks
+from studies.shared.figures import ANY, label_outer
 
 MUS = {"theorem": "Theorem 2's mu", "minimum": "mu_min", "half": "mu_min / 2", "none": "mu = 0"}
 BOUND = "0.35"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ratecheck.display import fixed, general, table
 from studies.claims.ledger.experiment import Experiment, Judgement, Picture
 from studies.claims.lemmas import rules as rules
 from studies.claims.lemmas import tables as measure
-from studies.shared.markdown import fixed, general, table
 
 
 @dataclass(frozen=True)

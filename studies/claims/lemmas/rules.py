@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ratecheck.display import listing
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.lemmas.tables import LARGE
-from studies.shared.markdown import listing
 
 LEVEL = 0.95  # of all intervals of one rule together
 DEAD = 0.01  # runs with a query in bad cells, per level: what may be called died out

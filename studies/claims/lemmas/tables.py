@@ -9,11 +9,11 @@ import numpy as np
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.algorithms.adaptive import TOTAL, capacity
+from ratecheck.algorithms.adaptive import TOTAL
 from ratecheck.algorithms.run import STAR
-from ratecheck.papers import zhao_lai
-from ratecheck.sampling import seeding
+from ratecheck.study import stream
 from studies.claims import exact
+from studies.claims.shared import least_mu
 
 ABOVE = 1.01  # Lemma 2 wants a mu beyond its limit
 SHARES = (0.5, 1.0, 1.5, 2.0, 3.0)  # of the gap that Lemmas 3 and 4 ask for is 3
@@ -101,7 +101,7 @@ def bound_of(t, alpha, M) -> float:
 def mus(cost) -> dict[str, float]:
     known = cost.constants
     return {
-        "theorem": ABOVE * zhao_lai.least_mu(known, cost.dim),
+        "theorem": ABOVE * least_mu(cost),
         "minimum": known.mu_min,
         "half": known.mu_min / 2,
         "none": 0.0,
@@ -138,8 +138,8 @@ def _runs(algorithm, cost, count, sigma, seed):
     """Runs that differ in the place of x* in its cell and in the noise."""
     names = (algorithm, cost, sigma, "lemmas")
     for replicate in range(count):
-        offset = seeding.stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
-        rng = seeding.stream(seed, *names, replicate)
+        offset = stream(seed, *names, replicate, "offset").random(cost.dim).tolist()
+        rng = stream(seed, *names, replicate)
         run = algorithm.start(cost, algorithm.a0, offset, rng, rc.Gaussian(sigma))
         run.offset = offset
         yield run
@@ -199,7 +199,7 @@ def _bad_queries(run, algorithm, T):
         index = np.floor((middle[deep] - origin) / (a0 * 2.0**-k)).astype(int)
         index, first = np.unique(index, axis=0, return_index=True)
         # an ancestor of present cells was full when it was split
-        queries = np.where(level[deep][first] == k, n[deep][first], capacity(alpha, k))
+        queries = np.where(level[deep][first] == k, n[deep][first], math.ceil(2.0 ** (2 * alpha * k)))
         gap, above = _gaps(cost, origin, a0 * 2.0**-k, index)
         for share in SHARES:
             bad = _bad(algorithm, T, k, share, gap, above)

@@ -10,7 +10,8 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from studies.shared.figures import ANY, INK, MARKERS, PREDICTED, colour_of, grid, log_ticks, panels, ticks
+from ratecheck.figures import INK, MARKERS, PREDICTED, colour_of, panels, ticks
+from studies.shared.figures import ANY, grid
 
 SHOWN = 3  # horizons of a profile
 SHADES = ("0.65", "0.4", "0.0")
@@ -49,7 +50,7 @@ def profiles(table):
         top = max(float((constant * own["bound"]).max()), float(part["regret"].max()))
         least = max(float(part["regret"][part["regret"] > 0].min()), top * 1e-6)
         axis.set(yscale="log", ylim=(0.5 * least, 2 * top))
-        log_ticks(axis, least, top)
+        ticks(axis.yaxis, least, top)
         _levels(axis)
     return figure
 
@@ -95,7 +96,7 @@ def remaining(table, made):
         axis.set(yscale="log")
         low, high = min(part["count"].min(), own["made"].min()), part["count"].max()
         axis.set_ylim(0.5 * low, 2 * high)
-        log_ticks(axis, low, high)
+        ticks(axis.yaxis, low, high)
         _levels(axis)
     return figure
 

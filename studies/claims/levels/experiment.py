@@ -11,14 +11,13 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.fit.interval import Estimate
-from ratecheck.predict.far import LOG_MARGIN
+from ratecheck.display import fixed, general, interval, table
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.levels import rules
 from studies.claims.levels.rules import LEVEL
 from studies.claims.levels.tables import Case, capacities, deepest, far, growth, profile, remaining, runs_of
-from studies.shared.markdown import fixed, general, interval, table
+from studies.claims.shared import FAR_LOG_MARGIN
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class Levels(Experiment):
             "The proof's inequality in full, with the cost's own C0, is checked at every count. Slopes are those of "
             "ln(|B_k| / (2^(k(d-αβ)) (ln T)^β)) after the first level at which a cell is excluded: in k (base 2) over "
             "the last half of the levels, in ln ln T for the largest ratio over k. The test: no slope in k above "
-            f"{MARGIN:g}, none in ln ln T above {LOG_MARGIN:g}."
+            f"{MARGIN:g}, none in ln ln T above {FAR_LOG_MARGIN:g}."
         )
         header = ["case", "d - αβ", "fitted in k", "slope of the ratio in k", "in ln ln T", "full bound holds"]
         yield table(header, [_remaining_row(r) for r in rules.ratios(tables["remaining"])])
@@ -194,7 +193,7 @@ def _growth_rows(growing, beyond):
 def _estimate(row):
     if math.isnan(row.slope):
         return None
-    e = Estimate(row.slope, row.se, row.df)
+    e = rc.Estimate(row.slope, row.se, row.df)
     return f"{fixed(e.value)} {interval(e.low, e.high)}"
 
 

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ratecheck.fit.interval import Estimate
-from ratecheck.predict.far import LOG_MARGIN
+import ratecheck as rc
+from ratecheck.display import counted, listing
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import counted, listing
+from studies.claims.shared import FAR_LOG_MARGIN
 
 LEVEL = 0.95  # of all intervals of a claim together
 PERIODS = 2.0  # of the regret in ln T, over which far slopes are taken at least
@@ -51,9 +51,9 @@ def cells_remain(tables) -> Finding:
         f"{sum(r['counts'] for r in found)} exact counts; the proof's inequality in full, with the cost's C0, held in "
         f"{sum(r['held'] for r in found)} of them (at most {max(r['worst'] for r in found):.2f} of it)"
     )
-    if steepest["in_k"] > MARGIN or highest["in_log"] > LOG_MARGIN:
+    if steepest["in_k"] > MARGIN or highest["in_log"] > FAR_LOG_MARGIN:
         return Finding(Verdict.REFUTED, evidence, caveat="slopes over finitely many levels")
-    more, logs = MARGIN - steepest["in_k"], LOG_MARGIN - highest["in_log"]
+    more, logs = MARGIN - steepest["in_k"], FAR_LOG_MARGIN - highest["in_log"]
     spare = f"2^(k(d-αβ+{more:.3f})) or (ln T)^(β+{logs:.2f}) would have passed"
     return Finding(Verdict.CONSISTENT, evidence, spare, "counted to finite depth, on costs that grow along each axis")
 
@@ -71,7 +71,7 @@ def regret_by_level(tables) -> Finding:
     for row in in_time.itertuples():
         late, limits = far_slopes(beyond[beyond["case"] == row.case]), (-math.inf, -math.inf)
         if not math.isnan(row.slope):
-            estimate = Estimate(row.slope, row.se, row.df)
+            estimate = rc.Estimate(row.slope, row.se, row.df)
             limits = estimate.lower_limit(level), estimate.upper_limit(level)
         found.append((*limits, max(late["T"], late["k"] / (row.D * math.log(2))), row.case))
     nearest, farthest = max(found, key=lambda f: f[1]), max(found, key=lambda f: f[2])
@@ -86,7 +86,7 @@ def regret_by_level(tables) -> Finding:
         name
         for low, _, ahead, name in found
         if ahead > MARGIN
-        or (low > MARGIN and Estimate(*alone.loc[name, ["slope", "se", "df"]]).lower_limit(level) > MARGIN)
+        or (low > MARGIN and rc.Estimate(*alone.loc[name, ["slope", "se", "df"]]).lower_limit(level) > MARGIN)
     ]
     if refuted:
         return Finding(Verdict.REFUTED, f"it grows in {listing(refuted)}: {evidence}")

@@ -14,9 +14,8 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import partition
 from ratecheck.engine.simulate import begin
-from ratecheck.papers import zhao_lai
 from ratecheck.sampling import seeding
-from studies.claims.shared import jackknife
+from studies.claims.shared import D, jackknife
 
 FEWEST = 3  # levels that a slope in k needs
 FEWEST_HORIZONS = 4  # that one in ln T needs
@@ -52,7 +51,7 @@ class Case:
 
     @property
     def D(self):
-        return zhao_lai.D(self.alpha, self.beta, self.dim)
+        return D(self.alpha, self.beta, self.dim)
 
     @property
     def name(self):

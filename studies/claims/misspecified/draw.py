@@ -7,8 +7,8 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ratecheck.figures import INK, PREDICTED, colour_of, panels
 from studies.claims.misspecified.experiment import promised
-from studies.shared.figures import INK, PREDICTED, colour_of, panels
 
 COLUMNS = 3
 

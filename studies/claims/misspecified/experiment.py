@@ -13,12 +13,11 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.papers import zhao_lai
+from ratecheck.display import fixed, general, table
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.shared import far_out
-from studies.shared.markdown import fixed, general, table
 
 PER_OCTAVE = 3  # horizons: the shortest period, 2^1.5, holds four of them
 LINEAR = 0.95  # a run with such a slope over the last factor of 4 in T gains nothing any more
@@ -134,7 +133,7 @@ def _named(family, cost, alpha0):
 
 def _fitted(fit, own, cost, alpha0) -> dict:
     """Slopes, the verdict on the rate of alpha0, and how much slower it is than with the cost's alpha."""
-    rate = zhao_lai.misspecified.rate(cost.constants.weakened(alpha0), cost.dim)
+    rate = rc.theorem2.rate(cost.constants.weakened(alpha0), cost.dim)
     verdict = rc.verdict(fit, rate)
     difference = rc.slope_difference(fit, own)
     return {

@@ -9,8 +9,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 from scipy import special
 
+from ratecheck.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
 from studies.claims.mu.tables import CASE
-from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, label_outer, number, panels, room, ticks
+from studies.shared.figures import label_outer, room
 
 STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)))
 NOTHING_LEFT_OF = 0.6  # mu = 0 stands at this share of the smallest other mu
@@ -40,7 +41,7 @@ def tails_by_mu(regrets) -> Figure:
         axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}")
         low, high = float((rows["lower"] / unit).min()), float((rows["largest"] / unit).max())
         ticks(axis.yaxis, low, high)
-        room(axis, low, high=high, below=0.06, above=0.06)
+        room(axis, low, high, share=0.06)
         _mu_axis(axis, rows)
         sns.despine(ax=axis)
     label_outer(axes, r"$\mu/\mu_{min}$", r"R, that at $\mu_{min}$ = 1")
@@ -110,7 +111,7 @@ def onsets(rows) -> Figure:
         axis.set(xscale="log", yscale="log", title=f"{family}, d = {dim}")
         low, high = min(law[0], foretold.min()), 1.5 * foretold.max()
         ticks(axis.yaxis, low, high)
-        room(axis, low, high=high, below=0.08, above=0.08)
+        room(axis, low, high, share=0.08)
         places = sorted(rows["factor"].unique())
         axis.xaxis.set_major_locator(FixedLocator(places))
         axis.xaxis.set_major_formatter(FixedFormatter([f"{f:g}" for f in places]))

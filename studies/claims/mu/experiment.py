@@ -14,14 +14,14 @@ from pandas import DataFrame
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.predict.far import slopes
+from ratecheck.display import fixed, general, listing, table
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding
 from studies.claims.mu import tables as measure
 from studies.claims.mu.rules import WHOLE, judge
 from studies.claims.mu.tables import STRETCH
 from studies.claims.mu.words import far_rows, named, onset_words, rate_rows, seen, shown_count, shown_share, times
-from studies.shared.markdown import fixed, general, listing, table
+from studies.claims.shared import slopes
 
 MIDDLE = 2**-0.5  # of the octave in which a0 is drawn, as a share of the side
 

@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 import ratecheck as rc
 from ratecheck.algorithms.run import STAR
 from ratecheck.engine.simulate import begin
-from ratecheck.papers import zhao_lai
+from studies.claims.shared import least_mu
 
 STRETCH = 16  # a run is locked in if the cell of x* gets no query while T grows by this factor
 CASE = ["family", "dim"]
@@ -20,7 +20,7 @@ CASE = ["family", "dim"]
 
 
 def of_theorem2(algorithm, cost) -> bool:
-    return math.isclose(algorithm.mu, zhao_lai.least_mu(cost.constants, cost.dim))
+    return math.isclose(algorithm.mu, least_mu(cost))
 
 
 def tails(R: np.ndarray) -> dict:

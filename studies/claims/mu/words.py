@@ -8,8 +8,8 @@ import numpy as np
 from pandas import DataFrame
 from scipy import special
 
+from ratecheck.display import fixed, fraction, general, interval, table
 from studies.claims.mu.tables import CASE
-from studies.shared.markdown import fixed, fraction, general, interval, table
 
 # Said
 

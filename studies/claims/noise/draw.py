@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, colour_of, label_outer, number, panels, ticks
+from ratecheck.figures import INK, MARKERS, PREDICTED, colour_of, number, panels, ticks
+from studies.shared.figures import label_outer
 
 
 def regrets(means, scaled) -> Figure:

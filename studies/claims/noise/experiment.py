@@ -12,11 +12,10 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.sampling.noise import Noise
+from ratecheck.display import fixed, general, table
 from ratecheck.verdict.rules import MARGIN
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import fixed, general, table
 
 PROVED = 4 / 3  # Algorithm 1's proof needs sigma^2 below it: t^(-4/sigma^2) is summed over t and over n <= t, times T
 PLACE = -0.5  # of the minimum where two bins of length 1 make a bandit with two arms
@@ -30,8 +29,8 @@ class NoiseLaws(Experiment):
     """
 
     costs: tuple[tuple[str, int], ...]
-    laws: tuple[Noise, ...]
-    stress: tuple[Noise, ...]
+    laws: tuple
+    stress: tuple
     octaves: Mapping[str, tuple[int, int]]
     replicates: Mapping[str, int]
     arms: Mapping[str, tuple[int, int]]  # octaves of T for two bins alone

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import binomtest
 
-from studies.shared.figures import INK, MARKERS, colour_of, panels, ticks
+from ratecheck.figures import INK, MARKERS, colour_of, panels, ticks
 
 LEAST = 1e-6  # probability that is still shown
 

@@ -13,10 +13,10 @@ from scipy.stats import binomtest
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.sampling import seeding
+from ratecheck.display import fixed, general, table
+from ratecheck.study import stream
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.shared.markdown import fixed, general, table
 
 AT_ONCE = 2**21  # queries that are simulated together
 CERTAIN = 1e-6  # how unlikely a count must be before it contradicts a proved bound
@@ -223,7 +223,7 @@ class Prescreening(Experiment):
     def _both(self, bowl, T, effort) -> dict:
         """Total regrets at a horizon, with and without the step."""
         runs, n = effort.of(self.replicates), bowl.enough(T)
-        lower, upper, spent = bowl.screened(n, runs, seeding.stream(effort.seed, "total", bowl.dim, T))
+        lower, upper, spent = bowl.screened(n, runs, stream(effort.seed, "total", bowl.dim, T))
         kept = corrected(lower, upper)
         rest, sides = np.empty(runs), np.empty(runs)
         hulls = {}
@@ -308,7 +308,7 @@ class Prescreening(Experiment):
 
 
 def _band_row(bowl: Bowl, n, runs, seed) -> dict:
-    rng, left = seeding.stream(seed, "bands", bowl.dim, n), runs
+    rng, left = stream(seed, "bands", bowl.dim, n), runs
     beyond = bowl.most > bowl.M
     fewest, kept, excluded, unbounded, either, spent = bowl.cells, 0, 0, 0, 0, 0.0
     while left:

@@ -10,7 +10,7 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from studies.shared.figures import INK, MARKERS, colour_of, log_ticks, panels
+from ratecheck.figures import INK, MARKERS, colour_of, panels, ticks
 
 COLUMNS = 3
 NAMES = {
@@ -47,7 +47,7 @@ def regrets(runs: pd.DataFrame, tuned: pd.DataFrame, curves: pd.DataFrame):
             axis.errorbar(T, points["mean"] / T, 1.96 * points["sem"] / T, **look)
             shown += [*(line["regret"] / line["horizon"]), *(points["mean"] / T)]
         axis.set(xscale="log", yscale="log", title=_title(family, dim))
-        log_ticks(axis, min(shown), max(shown))
+        ticks(axis.yaxis, min(shown), max(shown))
         few_decades(axis, curves["horizon"].min(), curves["horizon"].max())
         sns.despine(ax=axis)
     for axis in list(axes.flat)[len(costs) :]:

@@ -8,13 +8,11 @@ from functools import cache, partial
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.papers import zhao_lai
-from ratecheck.verdict.rules import LEVEL
+from ratecheck.display import fixed, general, horizon_text, interval, table
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.printed import rules
 from studies.claims.printed.rules import RULE
 from studies.claims.printed.tables import CORRECTED, curve_table, fresh_table, pilot_table, run_table, tuned_table
-from studies.shared.markdown import fixed, general, horizon_text, interval, table
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ def _slopes_table(runs, first) -> str:
     rows = []
     for (family, dim), fit in rules.printed_fits(runs, first).items():
         cost = zoo.get(family, dim)
-        rate = zhao_lai.theorem1.rate(cost.constants, dim)
+        rate = rc.theorem1.rate(cost.constants, dim)
         own = rules.rows_of(runs, family, dim)
         last = fit.data.horizons[-1]
         corrected = rc.fit_rate(own[own["kind"] == CORRECTED], rate.log_power, window=(first, last))
@@ -141,7 +139,7 @@ def _slopes_table(runs, first) -> str:
 
 
 def _gaps_table(found: list[rules.Gap]) -> str:
-    level = 1 - (1 - LEVEL) / (len(found) + len(rules.growths(found)))
+    level = 1 - (1 - rules.LEVEL) / (len(found) + len(rules.growths(found)))
     rows = [
         [
             str(g),

@@ -10,18 +10,17 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck.fit.fit import Fit
-from ratecheck.fit.interval import Estimate
-from ratecheck.papers import zhao_lai
-from ratecheck.verdict.rules import LEVEL, MARGIN, Outcome, decide
+from ratecheck.display import listing
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
 from studies.claims.printed.tables import ADAPTIVE, KEYS, PRINTED, TUNED
-from studies.shared.markdown import listing
+from studies.claims.shared import D
 
 WAVES = 0.02  # of a slope of a curve: what waves and bins in whole numbers leave
 FAR = 2.0**8  # the factor in T over which slopes of curves are taken, at their end
 GAP, NONE, GROWTH = "a gap", "no gap", "growth with d"
+LEVEL = 0.95  # of all intervals of a claim together
 RULE = (
     "The rule was settled before the runs that it judges, but with predicted curves of most of these costs in view. "
     "The gap is the slope of R of uniform bins, their width tuned, minus that of "
@@ -39,23 +38,23 @@ RULE = (
 def _log_powers(constants, dim) -> tuple[float, float]:
     """Of uniform bins of the best width, (ln T/T)^(alpha/D1) with ln^2 T at beta = 1, and of adaptive bins."""
     alpha, beta = constants.alpha, constants.beta
-    best = alpha / zhao_lai.D1(alpha, beta, dim) * (2 if math.isclose(beta, 1.0) else 1)
-    return best, zhao_lai.sharper_adaptive_rate(alpha, beta, dim).log_power
+    best = alpha / D(alpha, min(beta, 1.0), dim) * (2 if math.isclose(beta, 1.0) else 1)
+    return best, rc.theorem2_sharper.rate(constants, dim).log_power
 
 
 def promised_gap(constants, dim) -> float:
     """alpha/D - alpha/D1."""
     alpha, beta = constants.alpha, constants.beta
-    return alpha / zhao_lai.D(alpha, beta, dim) - alpha / zhao_lai.D1(alpha, beta, dim)
+    return alpha / D(alpha, beta, dim) - alpha / D(alpha, min(beta, 1.0), dim)
 
 
 # The printed width
 
 
-def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], Fit]:
+def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], rc.Fit]:
     found = {}
     for (family, dim), part in runs[runs["kind"] == PRINTED].groupby(KEYS, sort=False):
-        rate = zhao_lai.theorem1.rate(zoo.get(family, dim).constants, dim)
+        rate = rc.theorem1.rate(zoo.get(family, dim).constants, dim)
         found[family, dim] = rc.fit_rate(part, rate.log_power, window=(first, math.inf))
     return found
 
@@ -63,13 +62,13 @@ def printed_fits(runs: pd.DataFrame, first) -> dict[tuple[str, int], Fit]:
 def once(family, dim) -> float:
     """The exponent of R from one query of each bin, or of as many as there are queries, at the printed width."""
     c = zoo.get(family, dim).constants
-    return min(1.0, dim / zhao_lai.D(c.alpha, c.beta, dim))
+    return min(1.0, dim / D(c.alpha, c.beta, dim))
 
 
 def printed_rule(tables: Tables, first) -> Finding:
     """Claim 10p: the printed width against Theorem 1's rate, by slopes, and by counting bins."""
     fits = printed_fits(tables["runs"], first)
-    rates = {key: zhao_lai.theorem1.rate(zoo.get(*key).constants, key[1]) for key in fits}
+    rates = {key: rc.theorem1.rate(zoo.get(*key).constants, key[1]) for key in fits}
     verdicts = rc.holm([decide(fits[key], rates[key]) for key in fits])
     texts = [
         f"{family} d = {dim} T^{once(*key):.3g} for T^{rates[key].slope:.3g}" for key in fits for family, dim in [key]
@@ -86,12 +85,12 @@ def printed_rule(tables: Tables, first) -> Finding:
         texts.insert(0, f"on {names} each of T queries is in a new bin, at every T counted, so that R is linear in T")
     evidence = "; ".join(texts)
     names = {v.name for v in verdicts}
-    if linear or Outcome.REFUTED in names:
-        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not Outcome.REFUTED]
+    if linear or rc.Outcome.REFUTED in names:
+        open_ = [f"{f} d = {d}" for (f, d), v in zip(fits, verdicts, strict=True) if v.name is not rc.Outcome.REFUTED]
         caveat = "a wider bin, c T^(-1/D), changes nothing: at β = 2 its T/c^d bins are still queried once each"
         caveat += f"; slopes alone do not refute it on {listing(open_)}" if open_ else ""
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names == {Outcome.CONSISTENT}:
+    if names == {rc.Outcome.CONSISTENT}:
         return Finding(Verdict.CONSISTENT, evidence, f"exponents off by {max(v.tolerates for v in verdicts):.2f}")
     return Finding(Verdict.INCONCLUSIVE, evidence)
 
@@ -107,8 +106,8 @@ class Gap:
     dim: int
     beta: float
     promised: float
-    raw: Estimate
-    compensated: Estimate
+    raw: rc.Estimate
+    compensated: rc.Estimate
     curve_raw: float
     curve_compensated: float
     last: float  # horizon of the curves
@@ -173,7 +172,7 @@ class Growth:
     family: str
     dims: tuple[int, int]
     promised: float
-    raw: Estimate
+    raw: rc.Estimate
     curve: float
 
     def __str__(self):
@@ -195,7 +194,7 @@ def growths(found: list[Gap]) -> list[Growth]:
         for large in found:
             if small.family == large.family and large.dim == small.dim + 1 and large.promised > small.promised + 1e-9:
                 se, df = math.hypot(small.raw.se, large.raw.se), min(small.raw.df, large.raw.df)
-                raw = Estimate(large.raw.value - small.raw.value, se, df)
+                raw = rc.Estimate(large.raw.value - small.raw.value, se, df)
                 promised, curve = large.promised - small.promised, large.curve_raw - small.curve_raw
                 pairs.append(Growth(small.family, (small.dim, large.dim), promised, raw, curve))
     return pairs

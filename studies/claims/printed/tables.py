@@ -11,6 +11,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms import partition
 from ratecheck.sampling import seeding
+from ratecheck.study import stream
 
 KEYS = ["family", "dim"]
 PILOT = 1_000_003  # added to the seed: widths are tuned on other runs than those that are judged
@@ -52,7 +53,7 @@ def fresh_table(costs, horizons, seed) -> pd.DataFrame:
             trace = np.zeros(horizon, dtype=np.int64)
             length, offset = seeding.alignment(rule, cost, horizon=horizon, replicate=0, seed=seed)
             bins = len(partition.grid(cost, length, offset))
-            rng = seeding.stream(seed, str(cost), str(rule), horizon, "fresh bins")
+            rng = stream(seed, str(cost), str(rule), horizon, "fresh bins")
             run = rule.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)
             run.advance(horizon)
             queried = len(np.unique(trace))

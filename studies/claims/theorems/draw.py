@@ -10,7 +10,8 @@ import seaborn as sns
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from studies.shared.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, label_outer, log_ticks, panels, ticks
+from ratecheck.figures import INK, MARKERS, PREDICTED, SHADE, colour_of, panels, ticks
+from studies.shared.figures import label_outer
 
 KEYS = ["family", "dim", "mu"]
 GREY = "0.45"
@@ -60,7 +61,7 @@ def compensated(cases, curves):
         axis.set(xscale="log", yscale="log", title=f"{case}, β = {case.beta:g}" if case.mu == "-" else str(case))
         axis.xaxis.set_minor_locator(NullLocator())
         low, high = min(shown), max(shown)
-        log_ticks(axis, low, max(high, 1.6 * low))
+        ticks(axis.yaxis, low, max(high, 1.6 * low))
         axis.set_ylim(low / 1.1, high * 1.1)
         sns.despine(ax=axis)
     label_outer(axes, "T", "R / rate, scaled")
@@ -169,7 +170,7 @@ def sandwich(bounds, factors):
         far = max([*own["horizon"], *more["horizon"]])
         ticks(axis.xaxis, min(own["horizon"]), far)
         _few_ticks(axis, min(own["horizon"]), far)
-        log_ticks(axis, min(shown), max(shown))
+        ticks(axis.yaxis, min(shown), max(shown))
         _few_y(axis, min(shown), max(shown))
         sns.despine(ax=axis)
     label_outer(axes, "T", "R")

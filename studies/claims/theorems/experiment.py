@@ -8,13 +8,13 @@ from functools import partial
 from typing import ClassVar
 
 import function_zoo as zoo
-from ratecheck.verdict.rules import Outcome
+import ratecheck as rc
+from ratecheck.display import fixed, general, horizon_text, interval, listing, table
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.theorems import rules
 from studies.claims.theorems import tables as measure
 from studies.claims.theorems.rules import CORRECTED, PRINTED, RULE
 from studies.claims.theorems.tables import FORGED, MUS, NO_MU
-from studies.shared.markdown import fixed, general, horizon_text, interval, listing, table
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,8 @@ def _agreement_words(found: list[rules.Case]) -> str:
         f"Slopes are those of R after division by the {'stronger' if found[0].mu == NO_MU else 'sharper'} logarithm, "
         f"from T = {horizon_text(found[0].fit.data.horizons[0])} on. Measured over predicted regret, each run at its "
         f"own partition, is {fixed(min(ratios))} to {fixed(max(ratios))}: "
-        f"CONSISTENT {names.count(Outcome.CONSISTENT)} times, "
-        f"INCONCLUSIVE {names.count(Outcome.INCONCLUSIVE)}, REFUTED {names.count(Outcome.REFUTED)}."
+        f"CONSISTENT {names.count(rc.Outcome.CONSISTENT)} times, "
+        f"INCONCLUSIVE {names.count(rc.Outcome.INCONCLUSIVE)}, REFUTED {names.count(rc.Outcome.REFUTED)}."
     )
     return text + (f" {locked} of {runs} runs locked in." if locked else "")
 

@@ -14,19 +14,16 @@ import pandas as pd
 
 import function_zoo as zoo
 import ratecheck as rc
-from ratecheck import far
-from ratecheck.fit.fit import Fit
-from ratecheck.papers import zhao_lai
-from ratecheck.predict.far import LOG_MARGIN as FAR_LOG_MARGIN
+from ratecheck.display import fixed, general, interval, listing
 from ratecheck.verdict.agreement import compare
-from ratecheck.verdict.rules import LOG_MARGIN, MARGIN, Outcome, decide
-from ratecheck.verdict.rules import Verdict as Judged
+from ratecheck.verdict.rules import MARGIN, decide
 from studies.claims.ledger.experiment import Tables
 from studies.claims.ledger.finding import Finding, Verdict
+from studies.claims.shared import FAR_LOG_MARGIN
 from studies.claims.theorems.tables import BEGINS_ALIKE, KEYS, NO_MU, algorithm_of
 from studies.lower_bound.sandwich import ORACLE, Measured
-from studies.shared.markdown import fixed, general, interval, listing
 
+LOG_MARGIN = 0.5  # of a log power that runs are judged by
 PRINTED, CORRECTED = "printed", "corrected"
 RULE = (
     "Margins and tests are those of the library and older than these runs. How runs and curves are put together, and "
@@ -51,7 +48,7 @@ class Case:
     dim: int
     mu: str
     claim: rc.Claim
-    fit: Fit
+    fit: rc.Fit
     agreement: rc.Agreement
     far: rc.Far
 
@@ -76,7 +73,7 @@ class Case:
     def rate(self, which):
         return self.claim.printed if which == PRINTED else self.claim.rate
 
-    def by_runs(self, which) -> tuple[Judged, Judged]:
+    def by_runs(self, which) -> tuple[rc.Verdict, rc.Verdict]:
         """On the exponent, and on the log power at that exponent."""
         rate = self.rate(which)
         return decide(self.fit, self.claim.rate).alone, decide(self.fit, rate, log_power=True)
@@ -107,22 +104,29 @@ def _case(key, runs, curves, window) -> Case:
         claim,
         rc.fit_rate(runs, claim.rate.log_power, window=(window, math.inf)),
         compare(runs, runs["predicted"].to_numpy(), left_open=left_open),
-        far(curve, claim, period=algorithm.period(cost), shift=shift, onset=algorithm.onset(cost, curve.horizons[-1])),
+        rc.far(
+            curve,
+            claim,
+            log_margin=FAR_LOG_MARGIN,
+            period=algorithm.period(cost),
+            shift=shift,
+            onset=algorithm.onset(cost, curve.horizons[-1]),
+        ),
     )
 
 
-def together(runs: Outcome, curve: Outcome, agree: Outcome) -> Outcome:
+def together(runs: rc.Outcome, curve: rc.Outcome, agree: rc.Outcome) -> rc.Outcome:
     """What runs and curve say as one."""
-    if Outcome.REFUTED in (runs, curve):
-        against = Outcome.CONSISTENT in (runs, curve) and agree is not Outcome.REFUTED
-        seen = runs is Outcome.REFUTED or agree is Outcome.CONSISTENT
-        return Outcome.REFUTED if seen and not against else Outcome.INCONCLUSIVE
-    if runs is Outcome.CONSISTENT or (curve is Outcome.CONSISTENT and agree is not Outcome.REFUTED):
-        return Outcome.CONSISTENT
-    return Outcome.INCONCLUSIVE
+    if rc.Outcome.REFUTED in (runs, curve):
+        against = rc.Outcome.CONSISTENT in (runs, curve) and agree is not rc.Outcome.REFUTED
+        seen = runs is rc.Outcome.REFUTED or agree is rc.Outcome.CONSISTENT
+        return rc.Outcome.REFUTED if seen and not against else rc.Outcome.INCONCLUSIVE
+    if runs is rc.Outcome.CONSISTENT or (curve is rc.Outcome.CONSISTENT and agree is not rc.Outcome.REFUTED):
+        return rc.Outcome.CONSISTENT
+    return rc.Outcome.INCONCLUSIVE
 
 
-def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
+def said(found: list[Case], which) -> list[tuple[rc.Outcome, rc.Outcome]]:
     """Per case, on the exponent and on the log power; runs are judged as one family (Holm)."""
     judged = iter(rc.holm([v for case in found for v in case.by_runs(which)]))
     answers = []
@@ -132,22 +136,24 @@ def said(found: list[Case], which) -> list[tuple[Outcome, Outcome]]:
     return answers
 
 
-def overall(parts: tuple[Outcome, Outcome]) -> Outcome:
-    if Outcome.REFUTED in parts:
-        return Outcome.REFUTED
-    return Outcome.CONSISTENT if set(parts) == {Outcome.CONSISTENT} else Outcome.INCONCLUSIVE
+def overall(parts: tuple[rc.Outcome, rc.Outcome]) -> rc.Outcome:
+    if rc.Outcome.REFUTED in parts:
+        return rc.Outcome.REFUTED
+    return rc.Outcome.CONSISTENT if set(parts) == {rc.Outcome.CONSISTENT} else rc.Outcome.INCONCLUSIVE
 
 
 def rate_rule(found: list[Case], which, foretold="") -> Finding:
     """The verdict on a rate over all costs."""
     answers = [overall(parts) for parts in said(found, which)]
-    against = [c for c, a in zip(found, answers, strict=True) if a is Outcome.REFUTED and c.promised]
+    against = [c for c, a in zip(found, answers, strict=True) if a is rc.Outcome.REFUTED and c.promised]
     if against:
         shown = listing([f"{c}: {numbers(c, which)}" for c in against])
-        rest = listing([str(c) for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT] or ["none"], 9)
+        rest = listing(
+            [str(c) for c, a in zip(found, answers, strict=True) if a is rc.Outcome.CONSISTENT] or ["none"], 9
+        )
         return Finding(Verdict.REFUTED, shown, caveat=f"it holds on {rest}", foretold=foretold)
     costs = list(dict.fromkeys(c.cost for c in found))
-    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is Outcome.CONSISTENT}
+    holding = {c.cost: c for c, a in zip(found, answers, strict=True) if a is rc.Outcome.CONSISTENT}
     evidence = f"supported on {len(holding)} of {len(costs)} costs{_spans(list(holding.values()), which)}"
     undecided = [cost for cost in costs if cost not in holding]
     caveat = f"undecided on {listing(undecided)}" if undecided else ""
@@ -184,7 +190,7 @@ def numbers(case: Case, which) -> str:
 def sharper_rule(found: list[Case]) -> Finding:
     """The sharper log power, with what the curves say of the printed one: is it needed?"""
     finding = rate_rule(found, CORRECTED)
-    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is Outcome.CONSISTENT}
+    alone = {c.cost for c in found if c.by_curve(CORRECTED)[1].name is rc.Outcome.CONSISTENT}
     spare = [str(c) for c in found if c.far.on_printed.attained is False]
     notes = [
         finding.caveat,
@@ -203,7 +209,7 @@ def lipschitz_rule(tables: Tables) -> Finding:
     runs = flat(tables["sandwich"])
     verdicts, texts = [], []
     for (family, dim), part in runs.groupby(["family", "dim"], sort=False):
-        rate = zhao_lai.uniform_rate(1.0, 0.0, dim)
+        rate = rc.Rate(1 / (dim + 2), 0.5)  # Theorem 1 at α = 1, β = 0
         fit = rc.fit_rate(part.assign(anytime=False), rate.log_power, run="replicate")
         verdicts += [decide(fit, rate), decide(fit, rate, log_power=True)]
         power = fit.log_power_at(rate.slope)
@@ -214,9 +220,9 @@ def lipschitz_rule(tables: Tables) -> Finding:
     names = {v.name for v in rc.holm(verdicts)}
     caveat = "members of the hard family at each T: flat costs themselves are easier, uniform bins hit the flat at once"
     evidence = "mean over members, " + "; ".join(texts)
-    if Outcome.REFUTED in names:
+    if rc.Outcome.REFUTED in names:
         return Finding(Verdict.REFUTED, evidence, caveat=caveat)
-    if names != {Outcome.CONSISTENT}:
+    if names != {rc.Outcome.CONSISTENT}:
         return Finding(Verdict.INCONCLUSIVE, evidence, caveat=caveat)
     excess = max(v.tolerates for v in verdicts[::2])
     return Finding(
@@ -239,7 +245,7 @@ def certified_slopes(bounds: pd.DataFrame) -> pd.DataFrame:
         x, y = np.log(part["horizon"].to_numpy(float)), np.log(part["bound"].to_numpy())
         late = x >= (x[0] + x[-1]) / 2
         late[-2:] = True
-        promised = zhao_lai.theorem3.rate(zoo.get(family, dim).constants, dim).slope
+        promised = rc.theorem3.rate(zoo.get(family, dim).constants, dim).slope
         slopes = (float(np.polyfit(x[part], y[part], 1)[0]) for part in (slice(None), late))
         rows.append((family, dim, promised, *slopes))
     return pd.DataFrame(rows, columns=["family", "dim", "promised", "slope", "late"])

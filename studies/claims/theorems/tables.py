@@ -12,8 +12,7 @@ import pandas as pd
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.lower_bound import inequalities
-from ratecheck.sampling import seeding
-from ratecheck.verdict.agreement import variance
+from ratecheck.study import stream
 from studies.lower_bound import second
 from studies.lower_bound.sandwich import measure
 
@@ -41,8 +40,7 @@ def run_table(cases, horizons, replicates, effort) -> pd.DataFrame:
         foretold = rc.predict(algorithm_of(mu), cost, horizons, alignments=replicates, seed=effort.seed).frame
         foretold = foretold.rename(columns={"alignment": "replicate", "regret": "predicted", "noise": "noise_effect"})
         paired = runs.merge(foretold.drop(columns=["side", "cells"]), on=["replicate", "horizon"], validate="1:1")
-        squared = variance(paired["noise"].iloc[0])
-        paired["left_open"] = paired["noise_effect"] * squared + paired["within"] + paired["error"]
+        paired["left_open"] = paired["noise_effect"] + paired["within"] + paired["error"]
         names = ["replicate", "horizon", "regret", "predicted", "left_open", "anytime", "period"]
         found.append(paired[names].assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, *names]]
@@ -117,7 +115,7 @@ def _traced(algorithm, cost, horizon, seed, pauses=()):
     settled = algorithm.settle(cost)
     trace = np.zeros(horizon, dtype=np.int64)
     length, offset = settled.length(cost, horizon, 0.0), [0.5] * cost.dim
-    rng = seeding.stream(seed, str(cost), "what must be known")
+    rng = stream(seed, str(cost), "what must be known")
     run = settled.start(cost, length, offset, rng, rc.Gaussian(1.0), trace=trace, horizon=horizon)
     for until in (*pauses, horizon):
         run.advance(until)
