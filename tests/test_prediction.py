@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from ratecheck.predict.level_tree import LevelTree
 from scipy.integrate import quad
 from scipy.stats import t as student
 
@@ -17,7 +18,6 @@ from function_zoo.measure import Target, cube_means
 from ratecheck.engine import simulate as engine
 from ratecheck.predict import level_tree as leveltree
 from ratecheck.predict import water_level as prediction
-from ratecheck.predict.level_tree import LevelTree
 from ratecheck.sampling import seeding
 from tests import reference_prediction as slow
 from tests.strategies import RandomSearch

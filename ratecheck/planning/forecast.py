@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,7 +12,8 @@ import numpy as np
 REFERENCE = 0.016
 START = 5.5  # to load what is needed, compiled kernels included
 AUDIT = 0.4  # of a cost
-CURVE = 0.3  # of a case that a plan foresees
+PLANNED = 0.3  # a curve of a case that a plan foresees
+CURVE = (2.0, 6.0, 20.0)  # far beyond the runs, in 1, 2 and 3 or more dimensions
 BOUND = (0.35, 0.75, 1.2)  # with its members, in 1, 2 and 3 or more dimensions
 MEMBER = 0.09  # to make and compile a member of a hard family, and to run on it for no time
 CASE = 0.1  # to fit and judge it

@@ -63,8 +63,8 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                 if not single:  # the last point that was looked at is one at random
                     middle[b] = y
                 if found == value.size:
-                    index, value, stands = np.append(index, index, 0), np.append(value, value), np.append(stands, stands)
-                    anchors = np.append(anchors, anchors)
+                    index, anchors = np.append(index, index, 0), np.append(anchors, anchors)
+                    value, stands = np.append(value, value), np.append(stands, stands)
                 index[found], value[found], stands[found], anchors[found] = point, middle[b], bins[b], anchor[b]
                 found += 1
                 heirs[b] = 0.0

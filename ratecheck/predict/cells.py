@@ -231,8 +231,8 @@ def settle(first, last, k, guarded_parent, home, guarded, phase, index, anchor, 
 @allocating
 def walk(
     starts, level, before, bonus, most, sums, released,
-    kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides, z, x,
-    home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
+    kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
+    z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
 ):  # fmt: skip
     d = index.shape[1]
     children = 2**d
@@ -315,8 +315,8 @@ def walk(
 @allocating
 def search(
     s, step, growth, pulls, unit, shared, resolution, sums, found, starts, bonus, most,
-    kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides, z, x,
-    home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
+    kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
+    z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
 ):  # fmt: skip
     """Find two trial levels with `pulls` between them that differ by at most `shared` pulls, or hardly in the level.
 

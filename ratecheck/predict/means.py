@@ -35,7 +35,6 @@ def no_mean(z, a):
     return math.nan
 
 
-
 @compiled
 def fill(
     first, last, k, f, mean, sort, origin, minimum, side, phase, pieces, sides, z, x,

@@ -25,7 +25,7 @@ ERROR = 0.005  # of a curve, unless another is asked for
 NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then spread over what is left
 ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
-FEWEST, MOST = 3, 511  # alignments of a group
+FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
 PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
@@ -118,12 +118,12 @@ class _Work:
 
     def at_replicates(self, replicates, kind):
         """The mean over the partitions of some replicates, twice, with other samples of cells."""
+
         def one(name, sample):
+            names = {"replicate": name, "seed": self.seed, "kind": kind}
             return self._regrets(
                 self.horizons,
-                lambda T: seeding.alignment(
-                    self.algorithm, self.cost, horizon=_whole(T), replicate=name, seed=self.seed, kind=kind
-                ),
+                lambda T: seeding.alignment(self.algorithm, self.cost, horizon=_whole(T), **names),
                 (name, sample),
             )
 
@@ -137,25 +137,23 @@ class _Work:
 
     def over_all(self, error):
         """The mean over partitions, as many as it takes for the error; fewer for horizons that need no more."""
-        open_, count, sums, errors, reach = len(self.horizons), FEWEST if error > ROUGH else 7, None, None, len(self.horizons)
+        open_ = reach = len(self.horizons)
+        count = FEWEST if error > ROUGH else FEW
+        means, errors = np.empty((reach, 2)), np.empty(reach)
         while True:
             groups = self._groups(self.horizons[:open_], count)
-            reach = min(reach, min(len(group) for group in groups)) if len(groups[0]) < open_ else reach
-            groups = np.array([group[: min(open_, reach)] for group in groups])
-            if not groups.shape[1]:
-                return self._curve(np.empty((0, 2)), np.empty(0))
-            mean = groups.mean(axis=0)
-            found = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / mean[:, 0])
-            if sums is None:
-                sums, errors = mean, found
-            else:
-                sums[: len(mean)], errors[: len(mean)] = mean, found
-            wide = np.flatnonzero(found > error)
+            found = groups.shape[1]
+            if found < open_:
+                reach = found
+            means[:found] = groups.mean(axis=0)
+            errors[:found] = groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[:found, 0]
+            errors[:found] = 2 * _smooth(errors[:found])
+            wide = np.flatnonzero(errors[:found] > error)
             if not len(wide) or count >= MOST:
-                return self._curve(sums[:reach], errors[:reach])
-            open_ = min(reach, int(wide[-1]) + 1)
-            more = min(8.0, max(1.5, 1.1 * float(found.max() / error) ** (1 / GAIN)))
-            count = min(MOST, int(count * more) | 1)
+                return self._curve(means[:reach], errors[:reach])
+            open_ = int(wide[-1]) + 1
+            more = 1.1 * float(errors[:found].max() / error) ** (1 / GAIN)
+            count = min(MOST, int(count * min(8.0, max(1.5, more))) | 1)
 
     def _groups(self, horizons, count):
         def one(pair):
@@ -169,7 +167,7 @@ class _Work:
             found = list(threads.map(one, pairs))
         shortest = min(map(len, found))
         found = np.array([part[:shortest] for part in found])
-        return list(found.reshape(GROUPS, count, shortest, 2).mean(axis=1))
+        return found.reshape(GROUPS, count, shortest, 2).mean(axis=1)
 
     def _alignment(self, T, offset, share):
         """The length of cells, and an offset such that the first minimiser has this place in its cell."""
@@ -217,7 +215,7 @@ class _Work:
 
 
 class _Guess:
-    """Where to look for a level, on the scale of the search: as far from the last one as that was from the one before."""
+    """Where to look for a level, on the scale of the search: on the line through the last two."""
 
     def __init__(self):
         self.known, self.step = [], None
@@ -256,6 +254,7 @@ def lattice(count: int, dim: int) -> np.ndarray:
     For an odd count it stays the same set of points when it is halved in scale any number of times, and so do the
     places of a minimiser in the cells of all levels.  g is the one whose points are farthest apart.
     """
+
     def points(g):
         powers = np.array([pow(g, q, count) for q in range(dim)])
         return np.outer(np.arange(count), powers) % count / count

@@ -243,7 +243,7 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
         beside = sum(aside.seconds for aside in _about_cases(study, planned, store))
     here, families = estimate.machine(), {plan.case.family for plan in planned}
     report = estimate.report(len(planned), len(families), figures)
-    python = estimate.START + estimate.CURVE * len(planned) * (not stored) + beside + extra.work.python + report
+    python = estimate.START + estimate.PLANNED * len(planned) * (not stored) + beside + extra.work.python + report
     runs, whole = Forecast(work.seconds), Forecast(work.seconds + extra.work.kernels, python)
     lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]

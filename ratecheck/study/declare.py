@@ -33,7 +33,8 @@ class Study:
     `compare` names the pairs of algorithms whose slopes are compared (first minus second); None takes every two of
     different kinds, in their order.  An algorithm is named by its kind (which all its settings share), by its label,
     or by itself.  A verdict for which a power beyond `resolution` could have passed as well decides nothing.
-    Theorem 3 is judged on so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0 leaves out all of that.
+    Theorem 3 is judged on so many `members` of the hard families of each cost, drawn beside certified lower bounds; 0
+    leaves out all of that.
     """
 
     name: str

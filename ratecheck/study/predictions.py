@@ -30,9 +30,7 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, error, sto
 
     def along(first, **how):
         try:
-            curve = asdict(
-                predicted_curve(algorithm, cost, first=first, error=error, seed=seed, kind=alignment, **how)
-            )
+            curve = asdict(predicted_curve(algorithm, cost, first=first, error=error, seed=seed, kind=alignment, **how))
         except ValueError:  # out of reach
             return None
         rounded = {name: _rounded(curve[name]) for name in ("regret", "cells", "error")}

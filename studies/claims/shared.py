@@ -32,9 +32,9 @@ def ratio_of_means(above: np.ndarray, below: np.ndarray) -> rc.Estimate:
     return jackknife(above.mean() / below.mean(), (above.sum() - above) / (below.sum() - below))
 
 
-def far_out(algorithm, cost, claim: rc.Claim, first, cells, alignments, seed) -> tuple[dict, list[dict]]:
+def far_out(algorithm, cost, claim: rc.Claim, first, error, seed) -> tuple[dict, list[dict]]:
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
-    curve = rc.predicted_curve(algorithm, cost, first=first, cells=cells, alignments=alignments, seed=seed)
+    curve = rc.predicted_curve(algorithm, cost, first=first, error=error, seed=seed)
     period = algorithm.period(cost)
     found = rc.far(
         curve,

@@ -36,15 +36,14 @@ LOWEST, HIGHEST = -0.15, 0.59  # what stale keys were said to do to the regret
 
 @dataclass(frozen=True)
 class Complexity(Experiment):
-    """`costs` are (family, dimension), run with mu_min; `most_cells` end the predicted curve, `heaped` are costs on
-    which a heap with old keys is run."""
+    """`costs` are (family, dimension), run with mu_min; `curve_error` is that of the predicted curve, `heaped`
+    are costs on which a heap with old keys is run."""
 
     edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int], ...] = ()
     horizons: Mapping[str, tuple[int, ...]] = None
     replicates: Mapping[str, int] = None
-    most_cells: Mapping[str, int] = None
-    alignments: Mapping[str, int] = None
+    curve_error: Mapping[str, float] = None
     heaped: tuple[tuple[str, int], ...] = ()
     heap_horizons: tuple[int, ...] = ()
     heap_replicates: Mapping[str, int] = None
@@ -68,7 +67,7 @@ class Complexity(Experiment):
         return case.named(both[["replicate", "horizon", "cells", "predicted"]])
 
     def _far(self, case, effort):
-        how = {"cells": effort.of(self.most_cells), "alignments": effort.of(self.alignments), "seed": effort.seed}
+        how = {"error": effort.of(self.curve_error), "seed": effort.seed}
         curve = rc.predicted_curve(case.algorithm, case.cost, first=2**10, **how)
         shift = case.algorithm.shift(case.cost)
         return case.named(pd.DataFrame({"horizon": curve.horizons, "cells": curve.cells, "shift": shift}))

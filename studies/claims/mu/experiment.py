@@ -50,7 +50,7 @@ class Mu(Experiment):
     short_horizon: int
     short_runs: Mapping[str, Mapping[str, int]]  # by preset, then by alignment
     far_factors: tuple[float, ...]
-    far_cells: Mapping[str, int]
+    curve_error: Mapping[str, float]
     foretold_locked: float  # share of the runs on the quadratic at mu_min
 
     def parts(self, effort: Effort) -> dict[str, Callable[[], DataFrame]]:
@@ -239,9 +239,8 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                curve = rc.predicted_curve(
-                    algorithm, cost, first=2.0**10, cells=effort.of(self.far_cells), seed=effort.seed
-                )
+                error = effort.of(self.curve_error)
+                curve = rc.predicted_curve(algorithm, cost, first=2.0**10, error=error, seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 
