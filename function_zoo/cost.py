@@ -367,7 +367,7 @@ def on_box(
     return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, **known)
 
 
-def centred(centre, half, about, constants, **parameters) -> Cost:
+def centred(centre, half, about, constants, gap=None, **parameters) -> Cost:
     """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else; `about(c)` is the formula for c."""
     origin = (0.0,) * len(centre)
     return on_box(
@@ -378,7 +378,7 @@ def centred(centre, half, about, constants, **parameters) -> Cost:
         minimum=0.0,
         minimisers=[centre],
         constants=constants,
-        gap=about(origin),
+        gap=about(origin) if gap is None else gap,
         centre=centre,
         **parameters,
     )
