@@ -367,9 +367,9 @@ def on_box(
     return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, **known)
 
 
-def centred(centre, half, about, constants, gap=None, **parameters) -> Cost:
+def centred(centre, half, about, constants, **parameters) -> Cost:
     """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else; `about(c)` is the formula for c."""
-    origin = (0.0,) * len(centre)
+    known = {"gap": about((0.0,) * len(centre))} | parameters
     return on_box(
         len(centre),
         about(centre),
@@ -378,9 +378,8 @@ def centred(centre, half, about, constants, gap=None, **parameters) -> Cost:
         minimum=0.0,
         minimisers=[centre],
         constants=constants,
-        gap=about(origin) if gap is None else gap,
         centre=centre,
-        **parameters,
+        **known,
     )
 
 

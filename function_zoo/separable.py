@@ -17,6 +17,7 @@ from .cost import Constants, centred, on_box
 from .cubes import generic, packing_constant, packing_constant_of
 from .radial import SIDE, farthest, inside
 from .registry import SCALE, InvalidChoice, Range, centre_within, family, vector
+from .series import TERMS, gap_of_series, mean_of_series
 
 
 def _power_sum(where, dim, *, scale, centre, powers):
@@ -90,13 +91,6 @@ def mixed_powers(dim, scale=10.0, centre=None, powers=None):
     return _power_sum(where, dim, scale=scale, centre=centre, powers=powers)
 
 
-TERMS = 28  # of the series of weierstrass: rough down to 3^-28, about 4e-14; below that it is smooth
-ON = 600  # terms of its gap and mean, which go on as the series does: rough down to 3^-600, about 1e-286
-WINDOW = 40  # of these terms are summed one by one, from a phase of LOW: as many as a number has digits
-LOW = 3e-3
-LOG3 = math.log(3)
-
-
 @lru_cache(maxsize=64)
 def _weierstrass_constants(gamma):
     """M_b and mu_min of W in units of its period.
@@ -141,65 +135,6 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
 
         return formula
 
-    # Where terms beyond those of the formula would show on the box, the gap ends with them, too.
-    terms = ON if ratio**TERMS < 1e-6 else TERMS
-    last = scale * ratio**terms
-
-    def first(phase):
-        """The number of the term from which on phases matter."""
-        return np.minimum(terms, np.ceil(np.log(np.maximum(1.0, LOW / np.maximum(phase, 1e-300))) / LOG3))
-
-    def before(t, half):
-        """The sum of all terms, down to 3^-infinity, before one with phases from t - half to t + half and weight 1.
-
-        s = u^2/2 - u^4/24, averaged over phases u; a term before has a third of the phases and 1/ratio of the weight.
-        """
-        square, fourth = t**2 + half**2 / 3, t**4 + 2 * (t * half) ** 2 + half**4 / 5
-        return square / (2 * (9 * ratio - 1)) - fourth / (24 * (81 * ratio - 1))
-
-    def gap(z):
-        total = 0.0 * z[0]
-        for i in range(dim):
-            t = np.pi * np.abs(z[i])
-            n = first(t)
-            phase, weight = t * 3.0**n, scale * ratio**n
-            total = total + (weight * before(phase, 0.0) - scale * before(t, 0.0))
-            s = 2 * np.sin(0.5 * phase) ** 2
-            for _ in range(WINDOW):
-                weight = weight * (n < terms)
-                total = total + weight * s
-                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)
-                weight = weight * ratio
-                n = n + 1
-            # Roundings hide the phases of the terms after; the mean of s is 1.
-            total = total + np.maximum(0.0, weight - last) / (1 - ratio)
-        return total
-
-    def mean(z, a):
-        # of 1 - cos(pi 3^n t) over an interval of length a around t: s_n + (1 - s_n) (1 - sinc(3^n a / 2))
-        total = 0.0
-        for i in range(dim):
-            t, half = np.pi * np.abs(z[i] + a / 2), 0.5 * np.pi * a
-            n = first(max(t, half))
-            phase, width, weight = t * 3.0**n, half * 3.0**n, scale * ratio**n
-            total = total + (weight * before(phase, width) - scale * before(t, half))
-            s = 2 * np.sin(0.5 * phase) ** 2
-            wave = np.sin(width)
-            for _ in range(WINDOW):
-                weight = weight * (n < terms)
-                small = width**2 / 6 * (1 - width**2 / 20 * (1 - width**2 / 42))
-                fall = small if width < 3e-2 else 1 - wave / width
-                total = total + weight * (s + (1 - s) * fall)
-                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)
-                wave = np.minimum(1.0, np.maximum(-1.0, wave * (3 - 4 * wave**2)))  # sin 3t
-                width = 3 * width
-                weight = weight * ratio
-                n = n + 1
-                if width > 1e9:  # the means of the terms after are 1
-                    break
-            total = total + max(0.0, weight - last) / (1 - ratio)
-        return total
-
     period = 2.0
     M_b, bias = _weierstrass_constants(exponent)
     peak = 2 * scale * (1 - ratio**TERMS) / (1 - ratio)  # half a period from c every cosine is -1
@@ -221,6 +156,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         A=SIDE,
         C0=packing_constant_of(count, exponent, beta=beta, dim=dim, range_=peak * dim, length=SIDE, literal=True),
     )
+    gap, mean = gap_of_series(dim, scale, ratio), mean_of_series(dim, scale, ratio)
     return centred(centre, 1.0, about, constants, gap=gap, mean=mean, separable=True)
 
 
@@ -395,6 +331,22 @@ def _double_sine_sublevels(e1, e2):
     return eps, length, pieces
 
 
+def _double_sine_gap(dim, scale, e1, e2):
+    def gap(z):
+        total = 0.0 * z[0]
+        for i in range(dim):
+            u = 2 * np.abs(z[i])
+            v = np.maximum(u, 1e-300)
+            v = v * 4.0 ** -np.floor(
+                0.5 * np.log2(v)
+            )  # between 1 and 4, with the same s and without the digits of log2
+            turn = 0.5 * np.pi * (np.log2(v) - 0.5)
+            total = total + u**e2 * np.sin(turn) ** 2 + u**e1 * np.cos(turn) ** 2
+        return scale * total
+
+    return gap
+
+
 @family(scale=SCALE, rho1=Range(0.05, 0.6), rho2=Range(0.3, 0.9))
 def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
     """f(x) = scale sum_i u^e2 (1-s) + u^e1 s, u = 2|x_i - c_i|, s = (1 + sin(π log2 u))/2,
@@ -418,18 +370,6 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             return scale * total
 
         return formula
-
-    def gap(z):
-        total = 0.0 * z[0]
-        for i in range(dim):
-            u = 2 * np.abs(z[i])
-            v = np.maximum(u, 1e-300)
-            v = v * 4.0 ** -np.floor(
-                0.5 * np.log2(v)
-            )  # between 1 and 4, with the same s and without the digits of log2
-            turn = 0.5 * np.pi * (np.log2(v) - 0.5)
-            total = total + u**e2 * np.sin(turn) ** 2 + u**e1 * np.cos(turn) ** 2
-        return scale * total
 
     formula = about(centre)
     errors, biases = zip(*(_double_sine_suprema(e1, e2, c) for c in centre), strict=True)
@@ -464,7 +404,7 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             literal=False,
             measured=("M_b", "mu_min", "C0"),
         ),
-        gap=gap,
+        gap=_double_sine_gap(dim, scale, e1, e2),
         separable=True,
         centre=centre,
     )
