@@ -369,7 +369,7 @@ def on_box(
 
 def centred(centre, half, about, constants, **parameters) -> Cost:
     """The same on [-half, half]^d, with minimum 0 at the centre and nowhere else; `about(c)` is the formula for c."""
-    origin = (0.0,) * len(centre)
+    known = {"gap": about((0.0,) * len(centre))} | parameters
     return on_box(
         len(centre),
         about(centre),
@@ -378,9 +378,8 @@ def centred(centre, half, about, constants, **parameters) -> Cost:
         minimum=0.0,
         minimisers=[centre],
         constants=constants,
-        gap=about(origin),
         centre=centre,
-        **parameters,
+        **known,
     )
 
 

@@ -17,6 +17,7 @@ from .cost import Constants, centred, on_box
 from .cubes import generic, packing_constant, packing_constant_of
 from .radial import SIDE, farthest, inside
 from .registry import SCALE, InvalidChoice, Range, centre_within, family, vector
+from .series import TERMS, gap_of_series, mean_of_series
 
 
 def _power_sum(where, dim, *, scale, centre, powers):
@@ -90,9 +91,6 @@ def mixed_powers(dim, scale=10.0, centre=None, powers=None):
     return _power_sum(where, dim, scale=scale, centre=centre, powers=powers)
 
 
-TERMS = 28  # of the series of weierstrass: rough down to 3^-28, about 4e-14; below that it is smooth
-
-
 @lru_cache(maxsize=64)
 def _weierstrass_constants(gamma):
     """M_b and mu_min of W in units of its period.
@@ -137,23 +135,6 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
 
         return formula
 
-    def mean(z, a):
-        # of 1 - cos(pi 3^n t) over an interval of length a around t: s_n + (1 - s_n) (1 - sinc(3^n a / 2))
-        total = 0.0
-        for i in range(dim):
-            s = 2 * np.sin(0.5 * np.pi * (z[i] + a / 2)) ** 2
-            phase = 0.5 * np.pi * a
-            wave = np.sin(phase)
-            weight = scale
-            for _ in range(TERMS):
-                fall = phase**2 / 6 * (1 - phase**2 / 20) if phase < 1e-2 else 1 - wave / phase
-                total = total + weight * (s + (1 - s) * fall)
-                s = np.minimum(2.0, s * (3 - 2 * s) ** 2)
-                wave = np.minimum(1.0, np.maximum(-1.0, wave * (3 - 4 * wave**2)))  # sin 3t
-                phase = 3 * phase
-                weight = weight * ratio
-        return total
-
     period = 2.0
     M_b, bias = _weierstrass_constants(exponent)
     peak = 2 * scale * (1 - ratio**TERMS) / (1 - ratio)  # half a period from c every cosine is -1
@@ -175,7 +156,8 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         A=SIDE,
         C0=packing_constant_of(count, exponent, beta=beta, dim=dim, range_=peak * dim, length=SIDE, literal=True),
     )
-    return centred(centre, 1.0, about, constants, mean=mean, separable=True)
+    gap, mean = gap_of_series(dim, scale, ratio), mean_of_series(dim, scale, ratio)
+    return centred(centre, 1.0, about, constants, gap=gap, mean=mean, separable=True)
 
 
 def _product_constant(dim, measured):
@@ -349,6 +331,22 @@ def _double_sine_sublevels(e1, e2):
     return eps, length, pieces
 
 
+def _double_sine_gap(dim, scale, e1, e2):
+    def gap(z):
+        total = 0.0 * z[0]
+        for i in range(dim):
+            u = 2 * np.abs(z[i])
+            v = np.maximum(u, 1e-300)
+            v = v * 4.0 ** -np.floor(
+                0.5 * np.log2(v)
+            )  # between 1 and 4, with the same s and without the digits of log2
+            turn = 0.5 * np.pi * (np.log2(v) - 0.5)
+            total = total + u**e2 * np.sin(turn) ** 2 + u**e1 * np.cos(turn) ** 2
+        return scale * total
+
+    return gap
+
+
 @family(scale=SCALE, rho1=Range(0.05, 0.6), rho2=Range(0.3, 0.9))
 def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
     """f(x) = scale sum_i u^e2 (1-s) + u^e1 s, u = 2|x_i - c_i|, s = (1 + sin(π log2 u))/2,
@@ -406,7 +404,7 @@ def double_sine(dim, scale=1.0, centre=None, rho1=0.25, rho2=0.5):
             literal=False,
             measured=("M_b", "mu_min", "C0"),
         ),
-        gap=about((0.0,) * dim),
+        gap=_double_sine_gap(dim, scale, e1, e2),
         separable=True,
         centre=centre,
     )

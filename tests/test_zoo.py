@@ -64,19 +64,6 @@ def test_what_is_known_of_a_cost_relative_to_its_minimiser(name, dim, any_seed):
         np.testing.assert_allclose(sum(axes), gaps, rtol=1e-12, atol=rounding)
 
 
-@pytest.mark.parametrize("dim", [1, 3])
-@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5])
-def test_means_of_weierstrass_against_those_of_its_terms(dim, exponent, any_seed):
-    cost = zoo.get("weierstrass", dim, exponent=exponent)
-    n = np.arange(28)
-    for length in (1.0, 0.03, 1e-7):
-        z = length * np.random.default_rng(any_seed).uniform(-1, 0.5, dim)
-        k = math.pi * 3.0 ** n[:, None]
-        means = 1 - (np.sin(k * (z + length)) - np.sin(k * z)) / (k * length)
-        expected = 4 * np.sum(3.0 ** (-exponent * n) @ means)
-        assert cost.compiled_mean(z, length) == pytest.approx(expected, rel=1e-6)
-
-
 @every_cost
 def test_constants_make_sense(name, dim):
     cost = zoo.get(name, dim)
@@ -263,33 +250,6 @@ def test_what_is_known_beside_a_formula_goes_with_it():
     travelled = pickle.loads(pickle.dumps(replace(twins, registered=False)))
     assert travelled.anchored
     assert travelled.gap(np.array([0.1, 0.2, 1.0])) == twins.gap(np.array([0.1, 0.2, 1.0]))
-
-
-def beside(z, k):
-    """Columns of places relative to minimiser k, as an anchored gap takes them."""
-    return np.column_stack([z, np.full(len(z), float(k))])
-
-
-ANCHORED = [pair for pair in EVERY if zoo.get(*pair).anchored]
-
-
-def test_every_cost_with_a_few_minimisers_is_anchored():
-    several = {"branin", "himmelblau", "ring", "ring_cone", "six_hump_camel", "twin_cone"}
-    assert {name for name, _ in ANCHORED} == several
-
-
-@pytest.mark.parametrize(("name", "dim"), ANCHORED)
-def test_anchored_gaps_are_those_of_the_formula(name, dim, any_seed):
-    cost = zoo.get(name, dim)
-    X = np.random.default_rng(any_seed).uniform(cost.lower - 0.5 * cost.side, cost.upper + 0.5 * cost.side, (300, dim))
-    gaps = cost.many(X) - cost.minimum
-    for k, minimiser in enumerate(cost.minimisers):
-        z = beside(X - minimiser, k)
-        np.testing.assert_allclose(cost.gap(z.T), gaps, rtol=1e-12, atol=1e-13 * cost.constants.M_a)
-        np.testing.assert_allclose(
-            compiled_values(cost.compiled_gap, z), gaps, rtol=1e-12, atol=1e-13 * cost.constants.M_a
-        )
-        assert cost.gap(beside(np.zeros((1, dim)), k)[0]) == 0.0
 
 
 def test_every_formula_has_a_file_of_its_own_in_the_compilers_cache(tmp_path):
