@@ -26,6 +26,7 @@ NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then spread o
 ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
 FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
+MOST_CELLS = 2**23  # of all trees of a curve, after which its error is what it is
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
 PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
@@ -128,7 +129,7 @@ class _Work:
             )
 
         with pool(self.algorithm.cells(self.cost, self.horizons[-1])) as threads:
-            found = list(threads.map(lambda name: [one(name, sample) for sample in range(2)], replicates))
+            found = list(threads.map(lambda name: [one(name, sample)[0] for sample in range(2)], replicates))
         shortest = min(len(part) for pair in found for part in pair)
         found = np.array([[part[:shortest] for part in pair] for pair in found])
         mean = found.mean(axis=(0, 1))
@@ -136,24 +137,24 @@ class _Work:
         return self._curve(mean, 2 * _smooth(np.abs(apart) / mean[:, 0]))
 
     def over_all(self, error):
-        """The mean over partitions, as many as it takes for the error; fewer for horizons that need no more."""
-        open_ = reach = len(self.horizons)
+        """The mean over partitions, as many as it takes for the error, and no more horizons with so many than needed."""
+        reach, open_ = len(self.horizons), np.arange(len(self.horizons))
         count = FEWEST if error > ROUGH else FEW
         means, errors = np.empty((reach, 2)), np.empty(reach)
         while True:
-            groups = self._groups(self.horizons[:open_], count)
-            found = groups.shape[1]
-            if found < open_:
-                reach = found
-            means[:found] = groups.mean(axis=0)
-            errors[:found] = groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[:found, 0]
-            errors[:found] = 2 * _smooth(errors[:found])
-            wide = np.flatnonzero(errors[:found] > error)
-            if not len(wide) or count >= MOST:
+            groups, cells = self._groups(self.horizons[open_], count)
+            if groups.shape[1] < len(open_):
+                reach = groups.shape[1]
+                open_ = open_[:reach]
+            means[open_] = groups.mean(axis=0)
+            errors[open_] = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[open_, 0])
+            wide = np.flatnonzero(errors[:reach] > error)
+            most = min(MOST, int(MOST_CELLS * count / cells))
+            if not len(wide) or count >= most:
                 return self._curve(means[:reach], errors[:reach])
-            open_ = int(wide[-1]) + 1
-            more = 1.1 * float(errors[:found].max() / error) ** (1 / GAIN)
-            count = min(MOST, int(count * min(8.0, max(1.5, more))) | 1)
+            open_ = np.arange(wide[-1] + 1) if self.algorithm.anytime else wide  # one tree serves all horizons before
+            more = 1.1 * float(errors[wide].max() / error) ** (1 / GAIN)
+            count = min(most, int(count * min(8.0, max(1.5, more)))) | 1
 
     def _groups(self, horizons, count):
         def one(pair):
@@ -165,9 +166,9 @@ class _Work:
         pairs = [(group, place) for group in range(GROUPS) for place in range(count)]
         with pool(self.algorithm.cells(self.cost, horizons[-1])) as threads:
             found = list(threads.map(one, pairs))
-        shortest = min(map(len, found))
-        found = np.array([part[:shortest] for part in found])
-        return found.reshape(GROUPS, count, shortest, 2).mean(axis=1)
+        shortest = min(len(part) for part, _ in found)
+        means = np.array([part[:shortest] for part, _ in found]).reshape(GROUPS, count, shortest, 2).mean(axis=1)
+        return means, sum(cells for _, cells in found)
 
     def _alignment(self, T, offset, share):
         """The length of cells, and an offset such that the first minimiser has this place in its cell."""
@@ -182,7 +183,7 @@ class _Work:
         ragged: bins are a whole number.
         """
         draw = int(seeding.stream(self.seed, self.cost, self.algorithm, "cells", *names).integers(2**62))
-        found, tree, guess = [], None, _Guess()
+        found, tree, guess, cells = [], None, _Guess(), 0
         for T in horizons.tolist():
             at = T
             if not self.algorithm.anytime:
@@ -201,9 +202,10 @@ class _Work:
                 level, sums = settled(tree, tree.starts(), **how, near=guess.at(at), step=guess.step)
             except OutOfReach:
                 break
+            cells += 0 if self.algorithm.anytime else tree.used
             guess.add(at, on_scale(level, bonus, at))
             found.append(sums[:, [REGRET, CELLS]].sum(axis=0) * [(T / at) ** TYPICAL, 1.0])
-        return np.array(found).reshape(-1, 2)
+        return np.array(found).reshape(-1, 2), cells + (tree.used if self.algorithm.anytime else 0)
 
     def _curve(self, found, errors):
         if not len(found):
