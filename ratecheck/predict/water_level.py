@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 LAST_HORIZON = 1e300
 MOST_ROOTS = 2**20
+STANDARD_ERROR = 1e-3  # of a prediction, unless another is asked for
+PER_SHELL = 0.3  # cells kept of a shell, times the error that is asked for
 
 
 class Accuracy(NamedTuple):
@@ -54,7 +56,7 @@ class Prediction:
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
-    (an estimate of what the inaccuracy of cell means can do to the regret, as a share of it).  Two more shares of the
+    (an estimate of what the inaccuracy of cell means, and a sample of cells, can do to it, as a share of it).  Two more shares of the
     regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
     in units of the squared bonus if it is 1, and `within`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
@@ -108,12 +110,14 @@ def predict(
     *,
     alignments: int | str | Sequence = 32,
     seed: int = 0,
+    error: float = STANDARD_ERROR,
 ) -> Prediction:
     """The regret that theory predicts for an algorithm with a `level_rule`, at horizons up to 1e300.
 
     `alignments`: a number or the indices of replicates, whose partitions are those that `simulate` gives them with this
     seed; "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of
-    a cell, one for all axes or one for each.
+    a cell, one for all axes or one for each.  `error` is that of a regret, as a share of it, where so many cells are
+    alike that a sample stands for them: the larger it is, the fewer are kept.
 
     For example
 
@@ -122,6 +126,9 @@ def predict(
     check_predictable(algorithm, cost)
     horizons = check_horizons(horizons, LAST_HORIZON)
     seed = check_whole("seed", seed, 0)
+    if not 0 < error < 1:
+        raise ValueError(f"error = {shown(error)} must lie between 0 and 1")
+    kept = math.ceil(PER_SHELL / error)
     algorithm = algorithm.settle(cost)
     kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
     places = [(0, None)] if kind == "fixed" else _places(cost, alignments)
@@ -133,8 +140,16 @@ def predict(
         )
         check_partition(algorithm, cost, horizon=block[-1], length=length, offset=offset)
         rule = algorithm.level_rule(cost, length)
-        tree = Tree(cost, rule, length=length, offset=offset, horizon=block[-1])
-        return [_rows(tree, rule.bonus(T), horizon=T, alignment=name, length=length) for T in block]
+
+        def sampled(draw):
+            tree = Tree(cost, rule, length=length, offset=offset, horizon=block[-1], kept=kept, seed=draw)
+            return tree, [_rows(tree, rule.bonus(T), horizon=T, alignment=name, length=length) for T in block]
+
+        tree, found = sampled(0)
+        if tree.thinned:
+            for (row, _), (other, _) in zip(found, sampled(1)[1], strict=True):
+                row["error"] += abs(row["regret"] - other["regret"]) / (row["regret"] or 1.0)
+        return found
 
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
         units = [threads.submit(unit, block, *place) for block in blocks for place in places]

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 import ratecheck as rc
+from ratecheck.predict.far import slopes
 
 FAR_LOG_MARGIN = 0.25  # of the log power of a predicted curve
 PERIOD = 16.0  # the factor in T over which a slope is taken where theory expects no period
@@ -32,9 +33,12 @@ def ratio_of_means(above: np.ndarray, below: np.ndarray) -> rc.Estimate:
     return jackknife(above.mean() / below.mean(), (above.sum() - above) / (below.sum() - below))
 
 
-def far_out(algorithm, cost, claim: rc.Claim, first, error, seed) -> tuple[dict, list[dict]]:
+CURVE_ERROR = 0.02  # of predicted curves; cells and alignments in declarations are those of the tables that are kept
+
+
+def far_out(algorithm, cost, claim: rc.Claim, first, seed) -> tuple[dict, list[dict]]:
     """The limit of the slopes of the predicted curve with its limits, and the local slopes by horizon."""
-    curve = rc.predicted_curve(algorithm, cost, first=first, error=error, seed=seed)
+    curve = rc.predicted_curve(algorithm, cost, first=first, error=CURVE_ERROR, seed=seed)
     period = algorithm.period(cost)
     found = rc.far(
         curve,
@@ -55,15 +59,6 @@ def far_out(algorithm, cost, claim: rc.Claim, first, error, seed) -> tuple[dict,
         "verdict": str(found.on_exponent.name),
     }
     return row, [{"horizon": float(T), "slope": float(s)} for T, s in zip(*slopes(curve, period), strict=True)]
-
-
-def slopes(curve: rc.Curve, period: float | None) -> tuple[np.ndarray, np.ndarray]:
-    """The geometric middle of each whole period that starts at a horizon, and the slope of ln R over it."""
-    step = math.log(PERIOD if period is None or math.isnan(period) else period)
-    starts = np.log(curve.horizons)
-    starts = starts[starts + step <= starts[-1] + 1e-9]
-    ends = starts + step
-    return np.exp((starts + ends) / 2), (curve.log_regret(ends) - curve.log_regret(starts)) / (ends - starts)
 
 
 def window_slope(curve: rc.Curve, first: float, last: float, log_power: float = 0.0) -> float:

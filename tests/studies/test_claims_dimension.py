@@ -14,7 +14,7 @@ TINY = Dimension(
     dims=(1, 2),
     octaves={"quick": (8, 12)},
     replicates={"quick": 3},
-    curve_error={"quick": 0.2},
+    far={"quick": {"quadratic": {1: (2**8, 1)}}},
     bounds={"quick": (1e3, 1e5)},
     bound_dims=(1,),
 )

@@ -16,7 +16,8 @@ TINY = Misspecified(
     costs=(("quadratic", 1, (1.0,)), ("cone", 1, (2.0,))),
     octaves={"quick": (6, 12)},
     replicates={"quick": 4},
-    curve_error={"quick": 0.2},
+    cells={"quick": 2**9},
+    alignments=2,
 )
 
 

@@ -149,7 +149,7 @@ def tiny():
         short_horizon=2**10,
         short_runs={"quick": {"random": 30, "fixed": 4}},
         far_factors=(1.0, 2.0),
-        curve_error={"quick": 0.2},
+        far_cells={"quick": 2**8},
         foretold_locked=1 / 250,
     )
     return study, {name: read(part().to_csv(index=False)) for name, part in study.parts(Effort("quick")).items()}

@@ -36,6 +36,7 @@ INTERNALS = {
     "ratecheck.lower_bound.members": "bounded cost_of",
     "ratecheck.lower_bound.pair": "best",
     "ratecheck.lower_bound.paving": "Lattice pave",
+    "ratecheck.predict.far": "slopes",
     "ratecheck.sampling.noise": "sample",
     "ratecheck.sampling.seeding": "alignment names_of",
     "ratecheck.store": "Store sole_writer",

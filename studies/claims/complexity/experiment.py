@@ -20,7 +20,7 @@ from ratecheck.verdict.rules import MARGIN
 from studies.claims.complexity import heaps
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture
 from studies.claims.ledger.finding import Finding, Verdict
-from studies.claims.shared import FAR_LOG_MARGIN, D, jackknife, ratio_of_means, window_slope
+from studies.claims.shared import CURVE_ERROR, FAR_LOG_MARGIN, D, jackknife, ratio_of_means, window_slope
 
 LEVEL = 0.95  # of all intervals of a claim together
 FAR_HEADER = (
@@ -36,14 +36,15 @@ LOWEST, HIGHEST = -0.15, 0.59  # what stale keys were said to do to the regret
 
 @dataclass(frozen=True)
 class Complexity(Experiment):
-    """`costs` are (family, dimension), run with mu_min; `curve_error` is that of the predicted curve, `heaped`
+    """`costs` are (family, dimension), run with mu_min; `most_cells` end the predicted curve, `heaped`
     are costs on which a heap with old keys is run."""
 
     edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int], ...] = ()
     horizons: Mapping[str, tuple[int, ...]] = None
     replicates: Mapping[str, int] = None
-    curve_error: Mapping[str, float] = None
+    most_cells: Mapping[str, int] = None
+    alignments: Mapping[str, int] = None
     heaped: tuple[tuple[str, int], ...] = ()
     heap_horizons: tuple[int, ...] = ()
     heap_replicates: Mapping[str, int] = None
@@ -67,8 +68,7 @@ class Complexity(Experiment):
         return case.named(both[["replicate", "horizon", "cells", "predicted"]])
 
     def _far(self, case, effort):
-        how = {"error": effort.of(self.curve_error), "seed": effort.seed}
-        curve = rc.predicted_curve(case.algorithm, case.cost, first=2**10, **how)
+        curve = rc.predicted_curve(case.algorithm, case.cost, first=2**10, error=CURVE_ERROR, seed=effort.seed)
         shift = case.algorithm.shift(case.cost)
         return case.named(pd.DataFrame({"horizon": curve.horizons, "cells": curve.cells, "shift": shift}))
 

@@ -16,5 +16,5 @@ study = Misspecified(
     ),
     octaves={"quick": (10, 18), "standard": (10, 22)},
     replicates={"quick": 16, "standard": 32},
-    curve_error={"quick": 0.05, "standard": 0.02},
+    cells={"quick": 2**12, "standard": 2**15},
 )

@@ -15,13 +15,14 @@ from pandas import DataFrame
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.display import fixed, general, listing, table
+from ratecheck.predict.far import slopes
 from studies.claims.ledger.experiment import Effort, Experiment, Judgement, Picture, Tables
 from studies.claims.ledger.finding import Finding
 from studies.claims.mu import tables as measure
 from studies.claims.mu.rules import WHOLE, judge
 from studies.claims.mu.tables import STRETCH
 from studies.claims.mu.words import far_rows, named, onset_words, rate_rows, seen, shown_count, shown_share, times
-from studies.claims.shared import slopes
+from studies.claims.shared import CURVE_ERROR
 
 MIDDLE = 2**-0.5  # of the octave in which a0 is drawn, as a share of the side
 
@@ -50,7 +51,7 @@ class Mu(Experiment):
     short_horizon: int
     short_runs: Mapping[str, Mapping[str, int]]  # by preset, then by alignment
     far_factors: tuple[float, ...]
-    curve_error: Mapping[str, float]
+    far_cells: Mapping[str, int]
     foretold_locked: float  # share of the runs on the quadratic at mu_min
 
     def parts(self, effort: Effort) -> dict[str, Callable[[], DataFrame]]:
@@ -239,8 +240,7 @@ class Mu(Experiment):
         for family, dim in self.costs:
             cost = zoo.get(family, dim)
             for factor, algorithm in self._settled(cost, self.far_factors):
-                error = effort.of(self.curve_error)
-                curve = rc.predicted_curve(algorithm, cost, first=2.0**10, error=error, seed=effort.seed)
+                curve = rc.predicted_curve(algorithm, cost, first=2.0**10, error=CURVE_ERROR, seed=effort.seed)
                 found.append((family, cost, factor, algorithm, curve))
         return found
 

@@ -21,6 +21,6 @@ study = Mu(
     short_horizon=2**16,
     short_runs={"quick": {"random": 200, "fixed": 50}, "standard": {"random": 2500, "fixed": 500}},
     far_factors=(0.0, 1.0, 2.0, 4.0, 16.0),
-    curve_error={"quick": 0.05, "standard": 0.02},
+    far_cells={"quick": 2**14, "standard": 2**20},
     foretold_locked=1 / 250,
 )

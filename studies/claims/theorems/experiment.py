@@ -19,7 +19,7 @@ from studies.claims.theorems.tables import FORGED, MUS, NO_MU
 
 @dataclass(frozen=True)
 class Theorems(Experiment):
-    """Costs as pairs (family, dim); horizons as powers of two; `curve_error` is that of the curves."""
+    """Costs as pairs (family, dim); horizons as powers of two; `far` are cells and last horizons of the curves."""
 
     edition: ClassVar[int] = 2
     uniform: tuple[tuple[str, int], ...] = ()
@@ -28,7 +28,8 @@ class Theorems(Experiment):
     window: dict | None = None
     last: dict | None = None
     replicates: dict | None = None
-    curve_error: dict | None = None
+    uniform_cells: dict | None = None
+    adaptive_cells: dict | None = None
     farthest: float = 1e299
     bounded: dict | None = None
     bound_horizons: dict | None = None
@@ -47,11 +48,9 @@ class Theorems(Experiment):
         start = float(2**self.first)
         return {
             "uniform_runs": partial(measure.run_table, one, octaves, replicates, effort),
-            "uniform_curves": partial(measure.curve_table, one, start, effort.of(self.curve_error), 1e60, seed),
+            "uniform_curves": partial(measure.curve_table, one, start, 1e60, seed),
             "adaptive_runs": partial(measure.run_table, two, halves, replicates, effort),
-            "adaptive_curves": partial(
-                measure.curve_table, two, start, effort.of(self.curve_error), self.farthest, seed
-            ),
+            "adaptive_curves": partial(measure.curve_table, two, start, self.farthest, seed),
             "bounds": partial(measure.bound_table, effort.of(self.bounded), effort.of(self.bound_horizons)),
             "sandwich": partial(
                 measure.sandwich_table,

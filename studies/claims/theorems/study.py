@@ -15,7 +15,8 @@ study = Theorems(
     window={"quick": 10, "standard": 12},
     last={"quick": 18, "standard": 21},
     replicates={"quick": 32, "standard": 64},
-    curve_error={"quick": 0.05, "standard": 0.02},
+    uniform_cells={"quick": 2**14, "standard": 2**16},
+    adaptive_cells={"quick": 2**12, "standard": 2**15},
     bounded={
         "quick": (("quadratic", 1), ("cone", 1), ("plateau", 1)),
         "standard": (("quadratic", 1), ("quadratic", 2), ("cone", 1), ("cone", 2), ("quartic", 1), ("plateau", 1)),

@@ -13,6 +13,7 @@ import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.lower_bound import inequalities
 from ratecheck.study import stream
+from studies.claims.shared import CURVE_ERROR
 from studies.lower_bound import second
 from studies.lower_bound.sandwich import measure
 
@@ -46,11 +47,13 @@ def run_table(cases, horizons, replicates, effort) -> pd.DataFrame:
     return pd.concat(found)[[*KEYS, *names]]
 
 
-def curve_table(cases, first, error, last, seed) -> pd.DataFrame:
+def curve_table(cases, first, last, seed) -> pd.DataFrame:
     found = []
     for family, dim, mu in cases:
         cost = zoo.get(family, dim)
-        curve = rc.predicted_curve(algorithm_of(mu).settle(cost), cost, first=first, error=error, seed=seed, last=last)
+        curve = rc.predicted_curve(
+            algorithm_of(mu).settle(cost), cost, first=first, error=CURVE_ERROR, seed=seed, last=last
+        )
         columns = {"horizon": curve.horizons, "regret": curve.regret, "cells": curve.cells, "limit": curve.limit}
         found.append(pd.DataFrame(columns).assign(family=family, dim=dim, mu=mu))
     return pd.concat(found)[[*KEYS, "horizon", "regret", "cells", "limit"]]
