@@ -59,8 +59,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def completing(action: argparse.Action, values) -> argparse.Action:
-    """Tell tab completion which words fit an option that takes others too: a list, or "studies" for declared ones."""
-    action.completes = values if isinstance(values, str) else tuple(values)
+    """Tell tab completion which words fit an option that takes others too."""
+    action.completes = tuple(values)
     return action
 
 

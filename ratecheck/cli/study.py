@@ -117,13 +117,12 @@ def make_parser(prog) -> argparse.ArgumentParser:
     what = parser.add_argument_group("what to study")
     family = what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
     completing(family, [*zoo.families(), "all"])
-    study = what.add_argument(
+    what.add_argument(
         "--study",
         type=some,
         metavar="NAME",
         help="a declared study, which is executed: studies/NAME/study.py, or a folder",
     )
-    completing(study, "studies")
     what.add_argument("--claim", type=some, nargs="+", metavar="N", help="of a study of claims: these only")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
@@ -148,7 +147,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
     )
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
-    completing(how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES)), NOISES)
+    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
@@ -158,10 +157,9 @@ def make_parser(prog) -> argparse.ArgumentParser:
 
 def _where(group):
     group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    where = group.add_argument(
+    group.add_argument(
         "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
     )
-    completing(where, ["threads", "processes", "local:"])
     for name, text in TLS.items():
         group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
     group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)

@@ -6,7 +6,7 @@ import sys
 
 from .folders import folder_parser
 from .options import seconds
-from .parser import Parser, completing, natural
+from .parser import Parser, natural
 
 
 def make_parser(prog) -> Parser:
@@ -18,10 +18,9 @@ def make_parser(prog) -> Parser:
     )
     parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
     parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
-    study = parser.add_argument(
+    parser.add_argument(
         "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
     )
-    completing(study, "studies")
     parser.add_argument(
         "--unit-timeout", type=seconds, metavar="SECONDS", help="leave a unit that takes longer (default: 60)"
     )
