@@ -328,7 +328,7 @@ def test_executors_by_name():
         ("ucx://host:8786", "is none of"),
         ("tcp://host", "is none of"),
         ("tcp://host:99999", "is none of"),
-        ("local:" + "9" * 400, "9999 at most"),
+        ("local:" + "9" * 400, "1024 at most"),
         ("tcp://127.0.0.1:1", "no Dask scheduler"),
     ):
         with pytest.raises(ExecutorError, match=words):

@@ -6,7 +6,6 @@ import argparse
 import math
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import function_zoo as zoo
 from function_zoo.registry import InvalidChoice, lookup
@@ -15,7 +14,7 @@ from ..algorithms.registry import NAMED
 from ..display import one_line
 from ..executors.progress import speak
 from ..study.options import RERUN, Options, command_line
-from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
+from .options import NOISES, SETTINGS, algorithms, horizons, noise, seconds
 from .parser import (
     EXIT_WRONG_INPUT,
     Parser,
@@ -43,8 +42,7 @@ TIMEOUT = (
     "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
     "plug-in, at least 60)"
 )
-TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
-ANYWHERE = ("scheduler", "unit_timeout", *(f"tls_{name}" for name in TLS), "strict", "claim")  # settings of any study
+ANYWHERE = ("scheduler", "unit_timeout", "strict", "claim")  # settings of any study
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
 EXIT_IF_REFUTED = 3
 
@@ -72,23 +70,17 @@ def _main(arguments, known) -> int:
         print(listing())
         return 0
     from ..engine.simulate import EngineError
-    from ..executors import ExecutorError, ExecutorLost, place, tls_files
-    from ..store import StoreError, StoreFull, Unreadable, holds_runs
+    from ..executors import ExecutorError, ExecutorLost, place
+    from ..store import StoreError, StoreFull, Unreadable
     from ..study.determinism import NotDeterministic
-
-    study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
 
     def into(folder):
         known.append(writable(folder))
-        far = "://" in (arguments.scheduler or "") and not arguments.dry_run
-        if far and (arguments.fresh or not holds_runs(folder)):
-            check_answers(arguments.scheduler, tls)
         return folder
 
     try:
-        tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
-        limited = arguments.unit_timeout is not None
-        place(arguments.scheduler, arguments.workers, tls=tls, limited=limited)  # or it means nothing
+        place(arguments.scheduler, arguments.workers, limited=arguments.unit_timeout is not None)  # or it means nothing
+        study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
         done = study.conduct(arguments.out, replace(options, into=into))
     except (StoreFull, Unreadable, ExecutorLost, NotDeterministic, EngineError) as error:
         return _complain(error, EXIT_GIVEN_UP)
@@ -158,10 +150,8 @@ def make_parser(prog) -> argparse.ArgumentParser:
 def _where(group):
     group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
     group.add_argument(
-        "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
+        "--scheduler", type=some, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
     )
-    for name, text in TLS.items():
-        group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
     group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
     group.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"

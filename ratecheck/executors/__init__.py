@@ -14,7 +14,7 @@ An executor has
 from ..engine.errors import ExecutorError, ExecutorLost, NotLoaded, UnitTimeout
 from ..engine.pool import Processes, Threads
 from .cluster import Dask
-from .names import executor, place, tls_files
+from .names import executor, place
 
 __all__ = [
     "Dask",
@@ -26,5 +26,4 @@ __all__ = [
     "UnitTimeout",
     "executor",
     "place",
-    "tls_files",
 ]

@@ -11,7 +11,6 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from ..engine.errors import ExecutorError, ExecutorLost, sent
 from ..engine.shield import shield
@@ -30,23 +29,15 @@ FAILURES = 1  # a unit that ended that many workers of ours and one more has fai
 KEPT = "finished units are kept, and the same command goes on from there"
 
 
-class Tls(NamedTuple):
-    """Files in PEM format: who is trusted, and who we are."""
-
-    ca: str
-    cert: str
-    key: str
-
-
 class Dask:
-    """A Dask cluster.
+    """A Dask cluster; at a tls:// address with the certificates that Dask's own configuration names.
 
     Its scheduler runs the units of a worker that dies elsewhere.  That a worker stalls, or the scheduler, we notice.
     """
 
     isolated = False
 
-    def __init__(self, address: str | None, workers: int | None = None, tls: Tls | None = None):
+    def __init__(self, address: str | None, workers: int | None = None):
         distributed = _distributed()
         self.cluster = self.client = self.folder = self.patient = None
         self.where = f"Dask, {address or 'local'}"
@@ -58,10 +49,9 @@ class Dask:
                 self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
                 self.patient = _patient()
                 self.cluster = _sheltered(lambda: local_cluster(workers, self.folder.name), START + workers)
-            security = {"security": _security(tls)} if tls else {}
             target = self.cluster or address
             self.client = _sheltered(
-                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False, **security), 2 * CONNECT
+                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False), 2 * CONNECT
             )
             self.pool = self.client.get_executor(pure=False)
             self.answered = self.refused = self.populated = time.monotonic()
@@ -219,24 +209,6 @@ def _distributed():
     except ImportError:
         raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
     return distributed
-
-
-def _security(tls: Tls | None):
-    """These files, or else what Dask's own configuration says."""
-    distributed = _distributed()
-    if tls is None:
-        return distributed.Security()
-    return distributed.Security(
-        tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
-    )
-
-
-def tls_context(tls: Tls | None):
-    """How Dask's client would talk by TLS."""
-    found = _security(tls).get_connection_args("client").get("ssl_context")
-    if found is None:
-        raise ValueError("tls needs --tls-ca, --tls-cert and --tls-key, or the like in Dask's configuration")
-    return found
 
 
 def _sheltered(make, most):

@@ -9,8 +9,7 @@ from .conduct import conduct, plan_text
 from .declare import Study, with_preset
 from .options import RERUN, RESULTS, Conclusion, Options
 
-TLS = ("tls_ca", "tls_cert", "tls_key")
-TAKEN = (*RERUN, "scheduler", "unit_timeout", *TLS, "strict")
+TAKEN = (*RERUN, "scheduler", "unit_timeout", "strict")
 
 
 def concluded(study: Study, folder, options: Options) -> Conclusion:
@@ -29,7 +28,6 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
         figures=options.figures,
         say=options.say,
         unit_timeout=asked.get("unit_timeout"),
-        tls=[asked.get(name) for name in TLS],
     )
     refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
     return Conclusion(f"{summary(done.analysis)}\n\n{done.page}", done.given_up, refuted)

@@ -6,12 +6,13 @@ import hashlib
 import json
 import time
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ..claims import Planned
 from ..display import counted, listing, one_line
-from ..executors import place, tls_files
+from ..executors import place
 from ..executors.progress import Progress, clock
 from ..planning import forecast as estimate
 from ..planning.expectations import expected, unjudged
@@ -53,33 +54,40 @@ def conduct(
     figures=True,
     say=print,
     unit_timeout=None,
-    tls=None,
 ) -> Conducted:
-    """Run what the folder's store lacks, fit, judge and write the report.
-
-    `tls` are the files (ca, cert, key) with which to talk to a scheduler at a tls:// address.
-    """
+    """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)
     unit_timeout = checked(unit_timeout)
     drafts = drafted(study)  # what is wrong is said before anything is computed or written
-    kernels, tls = all(draft.algorithm.compiled for draft in drafts), tls_files(*tls or (None,) * 3)
-    kind, what = place(scheduler, workers, kernels=kernels, tls=tls, limited=unit_timeout is not None)
+    kernels = all(draft.algorithm.compiled for draft in drafts)
+    kind, what = place(scheduler, workers, kernels=kernels, limited=unit_timeout is not None)
     check_costs(drafts)
-    folder.mkdir(parents=True, exist_ok=True)
-    say(f"{study.name}: {study.question}")
-    with sole_writer(folder):
-        if fresh and (aside := set_aside(folder)):
-            say(f"earlier runs were set aside as {aside}")
-        with Store(folder, create=True) as store:
-            planned = cases(study, _remembered(store), drafts)
-            for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
-                say(sentence)
-            _note_plan(store, described(study, planned))
-            _run(study, planned, store=store, make_executor=lambda: kind(*what), unit_timeout=unit_timeout)
-            look(store, [plan.case for plan in planned])
-            done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
-            _pack(store, say)
-            return done
+    with ExitStack() as places:
+
+        @cache
+        def executor():
+            made = kind(*what)
+            places.callback(made.close)
+            return made
+
+        if "://" in (scheduler or "") and (fresh or not holds_runs(folder)):
+            executor()  # where no scheduler answers, nothing is written
+        folder.mkdir(parents=True, exist_ok=True)
+        say(f"{study.name}: {study.question}")
+        with sole_writer(folder):
+            if fresh and (aside := set_aside(folder)):
+                say(f"earlier runs were set aside as {aside}")
+            with Store(folder, create=True) as store:
+                planned = cases(study, _remembered(store), drafts)
+                for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
+                    say(sentence)
+                _note_plan(store, described(study, planned))
+                _run(study, planned, store=store, make_executor=executor, unit_timeout=unit_timeout)
+                places.close()
+                look(store, [plan.case for plan in planned])
+                done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+                _pack(store, say)
+                return done
 
 
 def _pack(store, say):
@@ -137,18 +145,9 @@ def _run(study, planned, *, store, make_executor, unit_timeout):
     try:
         units = units_of(to_run, store, study.noise, executor.slots)
         progress = Progress(units, asides=asides, slots=executor.slots)
-        outcome = run_units(
-            units,
-            store,
-            executor=executor,
-            session=session,
-            progress=progress,
-            asides=asides,
-            unit_timeout=unit_timeout,
-        )
-        store.note("failed", outcome.failed)
+        how = {"executor": executor, "session": session, "unit_timeout": unit_timeout}
+        store.note("failed", run_units(units, store, progress=progress, asides=asides, **how).failed)
     finally:
-        executor.close()
         progress.close()
         store.end_session(session, details | {"seconds": round(time.monotonic() - start, 1)})
 

@@ -175,28 +175,18 @@ class Conducted:
     failed: tuple[str, ...] = ()
 
 
-def run_units(
-    units, store: Store, *, executor, session: int, progress, asides=(), unit_timeout: float | None = None
-) -> Conducted:
+def run_units(units, store: Store, *, executor, progress, asides=(), **how) -> Conducted:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
     that kills its worker takes no other with it twice.  A plug-in that is not deterministic, or an engine whose numbers
-    break an identity, ends it all.
+    break an identity, ends it all.  `how` is the number of the session, and perhaps the limit of the time of a unit.
     """
     _announce(units, executor)
     for aside in asides:
         for thing in aside.arguments[:2]:
             executor.expect(thing)
-    work = _Work(
-        units,
-        store,
-        executor=executor,
-        session=session,
-        progress=progress,
-        asides=asides,
-        limits=Limits(unit_timeout, store.speeds()),
-    )
+    work = _Work(units, store, executor=executor, progress=progress, asides=asides, **how)
     for ended in completed(executor, work.next_task, lambda: progress.patience):
         if ended is not None:
             work.finish(*ended)
@@ -213,9 +203,9 @@ def _announce(units, executor):
 class _Work:
     """What is to be done, what is under way, and what became of it."""
 
-    def __init__(self, units, store, *, executor, session, progress, asides, limits):
+    def __init__(self, units, store, *, executor, progress, asides, session: int, unit_timeout: float | None = None):
         self.store, self.executor, self.session = store, executor, session
-        self.progress, self.limits = progress, limits
+        self.progress, self.limits = progress, Limits(unit_timeout, store.speeds())
         self.queue = [(unit, 1) for unit in reversed(units)]
         self.asides = list(reversed(asides))
         self.repeats = Repeats(units, store)
