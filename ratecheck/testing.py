@@ -101,10 +101,10 @@ def _table(algorithm, cost, horizons=HORIZONS, replicates=3, workers=1):
     return simulate(algorithm, cost, list(horizons), replicates=replicates, workers=workers).frame
 
 
-def _begun(algorithm, cost, horizon):
-    from .engine.simulate import begin
+def _begun(algorithm, cost, horizon, diagnostics=False):
+    from .engine.simulate import Job
 
-    return begin(algorithm.settle(cost), cost, horizon=horizon, replicate=0)[0]
+    return Job(algorithm.settle(cost), cost, diagnostics=diagnostics).begin(horizon)[0]
 
 
 @clause("the interface of protocol.py")
@@ -187,23 +187,13 @@ def _interrupted(algorithm, cost):
 
 @clause("a stopped run returns what it has")
 def _stopped(algorithm, cost):
-    from .engine.simulate import STANDARD, run_replicate
+    from .engine.simulate import Job
 
     stop = threading.Event()
     stop.set()
     settled = algorithm.settle(cost)
     block = HORIZONS if settled.anytime else HORIZONS[:1]
-    rows, _, _ = run_replicate(
-        settled,
-        cost,
-        horizons=block,
-        replicate=0,
-        seed=0,
-        noise=STANDARD,
-        alignment="random",
-        diagnostics=False,
-        stop=stop,
-    )
+    rows, _, _ = Job(settled, cost).run((0, block), stop)
     _require(rows == [], f"a run that was stopped before its first step has {len(rows)} rows")
 
 
@@ -357,7 +347,7 @@ def _diagnostics(algorithm, cost):
     from .engine.simulate import simulate
 
     try:
-        _begun_with_diagnostics(algorithm, cost)
+        _begun(algorithm, cost, HORIZONS[0], diagnostics=True)
     except ValueError:  # it says that it has none
         return
     plain = _table(algorithm, cost, replicates=2)
@@ -367,12 +357,6 @@ def _diagnostics(algorithm, cost):
     _require(sums["pulls"].tolist() == plain["horizon"].tolist(), f"pulls over levels are {sums['pulls'].tolist()}")
     _require(sums["cells"].tolist() == plain["cells"].tolist(), f"cells over levels are {sums['cells'].tolist()}")
     _require(np.allclose(sums["regret"], plain["regret"], rtol=1e-12), "regret over levels is not the regret")
-
-
-def _begun_with_diagnostics(algorithm, cost):
-    from .engine.simulate import begin
-
-    return begin(algorithm.settle(cost), cost, horizon=HORIZONS[0], replicate=0, diagnostics=True)
 
 
 def _elsewhere(algorithm, cost):

@@ -119,7 +119,7 @@ def test_diagnostics_name_a_point(algorithm):
     ids=lambda changes: next(iter(changes)),
 )
 def test_refusals_come_before_any_work(algorithm, changes, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     with pytest.raises(ValueError, match=r"\S") as error:
         table(algorithm, **changes)
     assert "\n" not in str(error.value)
@@ -127,7 +127,7 @@ def test_refusals_come_before_any_work(algorithm, changes, monkeypatch):
 
 @pytest.mark.parametrize("algorithm", REGISTERED.values(), ids=REGISTERED)
 def test_partitions_that_leave_the_margin_are_refused_before_any_work(algorithm, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     narrow = replace(COST, registered=False, constants=replace(COST.constants, A=1e-4))
     with pytest.raises(ValueError, match="beyond the box"):
         table(algorithm, cost=narrow, horizons=[3])

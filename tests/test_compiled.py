@@ -356,7 +356,7 @@ def test_refusals_are_one_sentence(functions, words):
 
 
 def test_what_cannot_be_compiled_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr("ratecheck.engine.simulate.run_replicate", lambda *_: pytest.fail("work was started"))
+    monkeypatch.setattr("ratecheck.engine.simulate.Job.run", lambda *_: pytest.fail("work was started"))
     with pytest.raises(ValueError, match="cannot be compiled"):
         rc.simulate(rc.Compiled(init, ask, tell_unknown), COST, [10])
 

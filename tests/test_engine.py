@@ -220,7 +220,7 @@ def custom(formula, minimum=0.0, name="custom"):
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         simulate(**arguments)
     assert "\n" not in str(error.value)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ..arguments import shown
+from ..papers import zhao_lai
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,9 +151,7 @@ class Algorithm(Protocol):
     # An algorithm may also have a method level_rule(cost, length) -> LevelRule, with which its regret can be predicted
 
 
-IDENTITY = ("anytime", "compiled", "fingerprint", "kind", "label", "settle", "check")
-THEORY = ("settings", "claims", "period", "scale", "onset", "shift")
-ATTRIBUTES = (*IDENTITY, *THEORY, "cells", "seconds_per_step", "length", "start")
+ATTRIBUTES = tuple(name for name in vars(Algorithm) if not name.startswith("_"))
 
 
 def check_algorithm(algorithm) -> None:
@@ -171,7 +171,20 @@ def check_algorithm(algorithm) -> None:
         raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
 
 
-class BuiltIn:
+class Defaults:
+    """What theory says beforehand of an algorithm that says nothing else."""
+
+    def period(self, cost: Cost) -> float:
+        return math.nan
+
+    def scale(self, cost: Cost) -> float:
+        return zhao_lai.period_of(cost.constants, cost.dim)
+
+    def shift(self, cost: Cost) -> float | None:
+        return None
+
+
+class BuiltIn(Defaults):
     """What our own algorithms share."""
 
     compiled: ClassVar[bool] = True
@@ -183,6 +196,3 @@ class BuiltIn:
         values = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
         given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items()]
         return type(self).__name__ + (f"({', '.join(given)})" if given else "")
-
-    def shift(self, cost: Cost) -> float | None:
-        return None

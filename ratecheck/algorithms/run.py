@@ -63,6 +63,9 @@ class Run:
             if status == NO_ROOM:
                 self.grow()
 
+    def complaint(self) -> str | None:
+        return None
+
     def violation(self) -> str | None:
         """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""
         return None

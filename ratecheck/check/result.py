@@ -95,9 +95,6 @@ class Check(Speaking):
             return f"{self.verdict.name}, but without force: {claim}"
         return f"{self.verdict.name}: {claim}"
 
-    def _title(self):
-        return "Check"
-
     def _facts(self):
         facts = {"verdict": self.headline}
         if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:

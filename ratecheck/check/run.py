@@ -14,7 +14,7 @@ from function_zoo.own import reached
 
 from ..arguments import MOST_WORKERS, available_cores, check_whole
 from ..claims import Control
-from ..engine.simulate import STANDARD, Limit, Overdue, begin, check_cost, ending, finished, gathered
+from ..engine.simulate import STANDARD, Limit, Overdue, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
 from ..sampling.noise import Noise
 from ..verdict.judging import held_back, irrefutable, judge_case
@@ -181,8 +181,7 @@ def _tried(job, horizons) -> list[str]:
     for horizon in horizons:
         job.algorithm.check(job.cost, horizon, job.alignment == "random")
     horizon = min([REPEATED, *horizons])
-    how = {"seed": job.seed, "noise": job.noise, "alignment": job.alignment}
-    runs = [begin(job.algorithm, job.cost, horizon=horizon, replicate=0, **how)[0] for _ in range(2)]
+    runs = [job.begin(horizon)[0] for _ in range(2)]
     for run in runs:
         run.advance(horizon)
     if runs[0].regret == runs[1].regret:

@@ -112,10 +112,18 @@ class Job:
         blocks = [tuple(horizons)] if self.algorithm.anytime else [(horizon,) for horizon in horizons]
         return [(replicate, block) for replicate in replicates for block in blocks]
 
-    def run(self, unit, stop):
-        replicate, horizons = unit
+    def begin(self, horizon: int, replicate: int = 0) -> tuple[Run, float]:
+        """A replicate before its first step, and the length of its initial cells."""
         how = {"seed": self.seed, "noise": self.noise, "alignment": self.alignment, "diagnostics": self.diagnostics}
-        return run_replicate(self.algorithm, self.cost, horizons=horizons, replicate=replicate, stop=stop, **how)
+        return begin(self.algorithm, self.cost, horizon=horizon, replicate=replicate, **how)
+
+    def run(self, unit, stop):
+        """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
+        replicate, horizons = unit
+        try:
+            return _replicate(self, replicate, horizons, stop)
+        except AlgorithmError as error:
+            raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
 
     def __str__(self):
         return f"{self.algorithm} on {self.cost}"
@@ -284,20 +292,12 @@ def series_of(algorithm: Algorithm, cost: Cost, *, seed: int, noise: Noise, alig
     return Series(digest, *names, None if math.isnan(period) else period)
 
 
-def run_replicate(algorithm, cost, *, replicate, **how):
-    """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
-    try:
-        return _replicate(algorithm, cost, replicate=replicate, **how)
-    except AlgorithmError as error:
-        raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
-
-
-def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, diagnostics, stop):
-    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": diagnostics}
-    run, length = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, **how)
+def _replicate(job: Job, replicate, horizons, stop):
+    algorithm, cost = job.algorithm, job.cost
+    run, length = job.begin(horizons[-1], replicate)
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
-    stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
+    stream = seeding.name(job.seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
@@ -312,7 +312,7 @@ def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, 
             "anytime": algorithm.anytime,
             "stream": stream,
         }
-        if diagnostics:
+        if job.diagnostics:
             x = run.recommended()
             row |= {
                 "exceeded": run.exceeded,
@@ -326,8 +326,8 @@ def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, 
         rows.append(row)
     if broken := run.violation():
         raise EngineError(
-            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {seed}: {broken}; the engine is "
-            "at fault, or the memory of this machine.  Nothing was judged"
+            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {job.seed}: {broken}; the engine "
+            "is at fault, or the memory of this machine.  Nothing was judged"
         )
     return rows, level_rows, run.complaint()
 

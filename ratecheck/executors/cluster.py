@@ -13,9 +13,8 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 
 from ..engine.errors import ExecutorError, ExecutorLost, sent
-from ..engine.shield import shield
-from .quiet import Quiet
-from .units import run_unit
+from ..engine.pool import shield
+from .units import Quiet, run_unit
 
 PATIENCE = 60.0  # seconds: a cluster without workers, and a scheduler that says nothing, are given up
 STALLED = 50.0  # seconds after which a worker without a sign of life is let go; noticed within a minute
@@ -188,7 +187,7 @@ def local_cluster(workers: int, folder: str):
             security=security,
             dashboard_address=None,
             local_directory=folder,
-            preload=["ratecheck.executors.preload"],
+            preload=["ratecheck.executors.units"],
             config={"distributed.worker.http.routes": []},
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": FAILURES},
         )

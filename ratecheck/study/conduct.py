@@ -6,8 +6,10 @@ import hashlib
 import json
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..claims import Planned
@@ -17,16 +19,19 @@ from ..executors.progress import Progress, clock
 from ..planning import forecast as estimate
 from ..planning.expectations import expected, unjudged
 from ..planning.forecast import COMPILE, Forecast
+from ..report.terminal import summary
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard, predictions
-from .declare import Grid, Study
+from .declare import Grid, Study, with_preset
 from .limits import checked
 from .looks import look
+from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import render
-from .run import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
+from .run import Aside, audit_of, check_costs, run_units, surroundings, units_of
 
+TAKEN = (*RERUN, "scheduler", "unit_timeout", "strict")  # settings that a study of rates understands
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
 MOST_PACKED = 10**6  # runs, which take about a minute
 MOST_PREDICTED = 12  # cases that a dry run predicts, a second each
@@ -34,6 +39,35 @@ TOO_MANY = (
     f"what theory expects is shown for up to {MOST_PREDICTED} cases: name fewer families; these windows start at rough "
     "onsets, the study's own will follow from its predicted curves"
 )
+
+
+def concluded(study: Study, folder, options: Options) -> Conclusion:
+    """Plan a study, or conduct it and say what came out."""
+    asked = options.taken(*TAKEN)
+    study = as_asked(study, options)
+    folder = options.into(folder or options.home or RESULTS / study.name)
+    if options.dry_run:
+        return Conclusion(plan_text(study, folder, workers=options.cores, fresh=options.fresh, figures=options.figures))
+    done = conduct(
+        study,
+        folder,
+        scheduler=asked.get("scheduler"),
+        workers=options.workers,
+        fresh=options.fresh,
+        figures=options.figures,
+        say=options.say,
+        unit_timeout=asked.get("unit_timeout"),
+    )
+    refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
+    return Conclusion(f"{summary(done.analysis)}\n\n{done.page}", done.given_up, refuted)
+
+
+def as_asked(study: Study, options: Options) -> Study:
+    """A study with the preset, replicates, seed and members that were asked for, and the command that reruns it."""
+    asked = {name: value for name, value in options.settings.items() if name in RERUN}
+    preset = asked.pop("preset", None)
+    study = study if preset is None else with_preset(study, preset)
+    return replace(study, **asked, command=study.command or options.command)
 
 
 class Conducted(NamedTuple):
@@ -235,7 +269,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     few = len(drafts) <= MOST_PREDICTED
     with ExitStack() as stack:
         stored = holds_runs(folder) and not fresh
-        store = stack.enter_context(Store(folder)) if stored else NothingStored()
+        nothing = {} if stored else {"folder": stack.enter_context(TemporaryDirectory()), "create": True}
+        store = stack.enter_context(Store(**{"folder": folder} | nothing))
         curves = _remembered(store) if stored else computed_curve
         planned = cases(study, curves if few else no_curve, drafts)
         work, extra = workload(planned, store, workers), hard.workload(planned, store)

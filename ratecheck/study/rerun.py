@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import random
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +11,7 @@ import function_zoo as zoo
 
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
-from ..engine.simulate import series_of
+from ..engine.simulate import Limit, series_of
 from ..sampling import noise as laws
 from ..store import Store, difference
 from .run import perform
@@ -36,16 +35,6 @@ class Rerun:
     unable: str = ""
 
 
-class Deadline:
-    """In place of a stop flag: set once that many seconds have passed."""
-
-    def __init__(self, seconds: float):
-        self.end = time.monotonic() + seconds
-
-    def is_set(self) -> bool:
-        return time.monotonic() > self.end
-
-
 def rerun(store: Store, count: int, *, seed: int, study=None, seconds: float = PATIENCE):
     """Run some units again, chosen at random; a declared study knows algorithms and costs that have no name."""
     units = store.units()
@@ -67,7 +56,7 @@ def _difference(series: Series, rows: list[tuple], study, seconds) -> str:
         raise Unknown(f"it takes more than {MOST_STEPS:.0e} steps")
     for horizon in {horizon for _, horizons in runs for horizon in horizons}:
         algorithm.check(cost, horizon, series.alignment == "random")
-    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Deadline(seconds))
+    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Limit(at_most=seconds))
     if again is None:
         raise Unknown(f"it takes more than {seconds:g} seconds; --unit-timeout gives it more")
     for old, new in zip(rows, Store.plain(again[0]), strict=True):

@@ -6,7 +6,7 @@ import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -18,7 +18,7 @@ from function_zoo import Cost
 from ..algorithms.protocol import Algorithm
 from ..claims import VERSION, Case, Planned
 from ..engine.pool import completed
-from ..engine.simulate import EngineError, check_cost, run_replicate
+from ..engine.simulate import EngineError, Job, check_cost
 from ..executors import NotLoaded, UnitTimeout
 from ..planning import forecast as estimate
 from ..sampling.noise import Noise
@@ -73,9 +73,9 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     start = time.perf_counter()
     stop = stop or threading.Event()
     rows, complaints = [], set()
-    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": False, "stop": stop}
+    job = Job(algorithm, cost, seed, noise, alignment)
     for replicate, horizons in runs:
-        found, _, complaint = run_replicate(algorithm, cost, horizons=horizons, replicate=replicate, **how)
+        found, _, complaint = job.run((replicate, horizons), stop)
         if len(found) < len(horizons):
             return None
         rows += found
@@ -98,29 +98,7 @@ def audit_of(cost) -> Aside:
 # What is missing
 
 
-class NothingStored:
-    """In place of a store, where there is none yet."""
-
-    def known(self, digest) -> Iterator:
-        return iter(())
-
-    def speeds(self) -> dict:
-        return {}
-
-    def audits(self) -> dict:
-        return {}
-
-    def prediction(self, series) -> None:
-        return None
-
-    def bound(self, cost, horizon) -> None:
-        return None
-
-    def members(self, series, horizon) -> None:
-        return None
-
-
-def missing_runs(case: Case, store: Store | NothingStored):
+def missing_runs(case: Case, store: Store):
     """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
     known = store.known(case.series.digest)
     begun, stored = next(known, (None, ()))
@@ -135,7 +113,7 @@ def missing_runs(case: Case, store: Store | NothingStored):
             yield from ((replicate, (h,)) for h in lacking)
 
 
-def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise, slots: int) -> list[Unit]:
+def units_of(planned: list[Planned], store: Store, noise: Noise, slots: int) -> list[Unit]:
     """Units of similar duration, the longest runs first, so that no slot is left with one at the end."""
     speeds = store.speeds()
     todo = []

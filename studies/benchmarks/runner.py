@@ -15,28 +15,27 @@ import function_zoo as zoo
 from function_zoo.registry import lookup
 from ratecheck.arguments import available_cores
 from ratecheck.cli.parser import OWN_CODE, Parser, guarded, whole_number
-from ratecheck.engine.simulate import run_replicate
+from ratecheck.engine.simulate import Job
 from ratecheck.executors import executor
 from ratecheck.executors.progress import Progress
 from ratecheck.store import Store
 from ratecheck.study import Grid, Study
 from ratecheck.study.declare import PRESETS
 from ratecheck.study.plan import cases, no_curve
-from ratecheck.study.run import NothingStored, missing_runs, run_units, units_of
+from ratecheck.study.run import run_units, units_of
 from studies.shared.commands import check_range
 
 
 def loop(study) -> float:
     """Seconds for all runs of a study, one after another and nothing else."""
-    planned = [
-        (p.cost, p.algorithm, list(missing_runs(p.case, NothingStored()))) for p in cases(study, curves=no_curve)
-    ]
-    settings = {"seed": study.seed, "noise": study.noise, "alignment": study.alignment}
-    settings |= {"diagnostics": False, "stop": threading.Event()}
+    jobs, never = [], threading.Event()
+    for case, cost, algorithm in cases(study, curves=no_curve):
+        job = Job(algorithm, cost, study.seed, study.noise, study.alignment)
+        jobs.append((job, job.units(case.horizons, range(case.replicates))))
     start = time.perf_counter()
-    for cost, algorithm, runs in planned:
-        for replicate, horizons in runs:
-            run_replicate(algorithm, cost, horizons=horizons, replicate=replicate, **settings)
+    for job, units in jobs:
+        for unit in units:
+            job.run(unit, never)
     return time.perf_counter() - start
 
 

@@ -29,7 +29,7 @@ INTERNALS = {
         "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
     ),
     "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
-    "ratecheck.engine.simulate": "Job STANDARD begin run_replicate series_of",
+    "ratecheck.engine.simulate": "Job STANDARD begin series_of",
     "ratecheck.executors": "executor",
     "ratecheck.executors.progress": "Progress",
     "ratecheck.figures.base": (
@@ -61,7 +61,7 @@ INTERNALS = {
     "ratecheck.study.conduct": "described",
     "ratecheck.study.declare": "PRESETS",
     "ratecheck.study.plan": "cases no_curve",
-    "ratecheck.study.run": "NothingStored missing_runs run_units units_of",
+    "ratecheck.study.run": "run_units units_of",
     "ratecheck.verdict.agreement": "compare variance",
     "ratecheck.verdict.analyse": "fit_of judge_bound",
     "ratecheck.verdict.judging": "held_back irrefutable",
