@@ -228,14 +228,14 @@ class Store:
         """The value of a text that was written as JSON, and that a stranger may have written."""
         try:
             data = records.parsed(text)
-            check(data)
+            check(data, "it")
         except records.Wrong as error:
             raise StoreError(f"{self.path}: {what} cannot be used ({error}); it was left untouched") from None
         return data
 
     def names(self, key: str) -> list[str]:
         """A note that lists texts, empty where there is none."""
-        return self.noted(key, records.names) or []
+        return self.noted(key, records.NAMES) or []
 
     def study(self) -> tuple[dict, list[Case]]:
         """What a report has to know about the study, and its cases."""
@@ -269,7 +269,7 @@ class Store:
 
     def audits(self) -> dict[str, list[dict]]:
         found = self._all("SELECT cost, rows FROM audits")
-        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", records.audit) for cost, rows in found}
+        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", records.AUDIT) for cost, rows in found}
 
     def prediction(self, series: str) -> dict | None:
         return self.noted(f"prediction {series}", records.prediction)
@@ -278,7 +278,7 @@ class Store:
         return self.noted(f"bound {cost} {horizon}", records.bound)
 
     def members(self, series: str, horizon: int) -> dict | None:
-        return self.noted(f"members {series} {horizon}", records.members)
+        return self.noted(f"members {series} {horizon}", records.MEMBERS)
 
     def regret(self, series: str, replicate: int, horizon: int) -> float | None:
         """Of one run."""
