@@ -8,7 +8,7 @@ import pytest
 from ratecheck.cli import study as command
 from ratecheck.executors import Processes, Threads, UnitTimeout, executor, place
 from ratecheck.store import Store
-from ratecheck.study.limits import GENEROUS, GUESS, LEAST, Limits
+from ratecheck.study.run import GENEROUS, GUESS, LEAST, Limits
 from tests.hanging import Started, declare, sleeps_or_answers
 from tests.study_cases import table_of
 

@@ -74,7 +74,7 @@ def test_the_same_bits_everywhere(tmp_path, where, expected):
         place.close()
     assert tuple(found) == expected
     assert outcome.done > 10
-    assert outcome.failed == ()
+    assert outcome.failed == []
 
 
 @pytest.mark.usefixtures("many_units")
@@ -184,7 +184,7 @@ def test_a_passing_fault_leaves_no_trace(tmp_path, monkeypatch, expected):
     monkeypatch.setattr(runner, "perform", fail_once)
     place = executor("threads", 2)
     outcome, *found = run(tmp_path / "x", place)
-    assert outcome.failed == ()
+    assert outcome.failed == []
     assert tuple(found) == expected
     place.close()
 
@@ -232,7 +232,7 @@ def test_a_dask_worker_that_dies_is_noticed_and_its_units_run_elsewhere(tmp_path
         assassin.join()
         place.close()
     assert killed
-    assert outcome.failed == ()
+    assert outcome.failed == []
     assert count == 24
     calm = executor("threads", 2)
     assert run(tmp_path / "calm", calm, study)[1] == digest

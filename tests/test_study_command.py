@@ -126,7 +126,6 @@ def test_other_settings_in_the_same_folder_are_not_mixed(tmp_path, capsys):
         (["--study", "bowls", "--dims", "1"], "belongs to --family"),
         ([], "name what to study"),
         (["--family", "cone", "--study", "bowls"], "name what to study"),
-        (["--family", "cone", "--resume", "--fresh"], "not allowed with"),
     ],
 )
 def test_mistakes(arguments, words, tmp_path, capsys, monkeypatch):

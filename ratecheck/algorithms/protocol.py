@@ -1,4 +1,4 @@
-"""The interface of an algorithm, written down: what the engine, studies and reports ask of it."""
+"""The interface of an algorithm, written down: what the engine, studies and reports ask of it; `run.Run` is a run."""
 
 from __future__ import annotations
 
@@ -18,40 +18,7 @@ if TYPE_CHECKING:
 
     from ..claims import Claim
     from ..sampling.noise import Noise
-
-
-class Run(Protocol):
-    """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes."""
-
-    @property
-    def t(self) -> int: ...
-
-    @property
-    def regret(self) -> float:
-        """Cumulative, up to t."""
-
-    @property
-    def cells(self) -> int: ...
-
-    def advance(self, until: int) -> None: ...
-
-    def complaint(self) -> str | None:
-        """What the user should know about how the run went."""
-
-    def violation(self) -> str | None:
-        """An identity that its own numbers break: pulls = t, regret = sum over levels, cells partition the box."""
-
-    # With diagnostics also
-
-    @property
-    def exceeded(self) -> int:
-        """Steps after which the algorithm's optimistic bound contradicted f*."""
-
-    def recommended(self) -> np.ndarray:
-        """The point that it would name if asked for one."""
-
-    def levels(self) -> list[tuple[int, int, int, float]]:
-        """Level, pulls, present cells and regret, for every level that has any."""
+    from .run import Run
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class Run:
 
     @property
     def regret(self) -> float:
+        """Cumulative, up to t."""
         return float(self.total_regret[0])
 
     @property
@@ -64,6 +65,7 @@ class Run:
                 self.grow()
 
     def complaint(self) -> str | None:
+        """What the user should know about how the run went."""
         return None
 
     def violation(self) -> str | None:

@@ -23,14 +23,12 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import NamedTuple
 
 from ..arguments import MOST_WORKERS, available_cores, check_whole, shown
 from ..claims import Claim, Outcome
@@ -161,15 +159,6 @@ def _rules(tolerance, false_alarms, power) -> Rules:
     return Rules(float(tolerance), float(false_alarms), float(power))
 
 
-class _Clock(NamedTuple):
-    begun: float
-    seconds: float
-
-    @property
-    def spent(self) -> float:
-        return time.monotonic() - self.begun
-
-
 # Rungs
 
 
@@ -206,7 +195,7 @@ def asserted(
 ) -> Assertion:
     """The rung that passes; a minimum that was searched for and not found is taken lower, and all begins anew."""
     check_cost(job.cost, job.algorithm.compiled)
-    clock = _Clock(time.monotonic(), seconds)
+    clock = Limit(seconds)
 
     def climb(job):
         planner = Planner(job, claim, rules.tolerance)
@@ -216,7 +205,7 @@ def asserted(
     return with_lowest(job, climb)[1]
 
 
-def _climb(planner: Planner, rungs, *, rules: Rules, clock: _Clock, workers: int, agreement: bool) -> Assertion:
+def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int, agreement: bool) -> Assertion:
     job, claim = planner.job, planner.claim
     made, refuted, found, curve, ended, pace = {}, [], None, None, "", 0.0
     for rung in rungs:

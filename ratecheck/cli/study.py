@@ -156,9 +156,7 @@ def _where(group):
     group.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"
     )
-    again = group.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")
-    again.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
+    group.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
 
 
 # From arguments to a study

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms.asktell import AlgorithmError
-from ..algorithms.protocol import Algorithm, Run, check_algorithm
-from ..algorithms.run import HIGHEST, bad_value, lowest, values
+from ..algorithms.protocol import Algorithm, check_algorithm
+from ..algorithms.run import HIGHEST, Run, bad_value, lowest, values
 from ..arguments import (
     MOST_WORKERS,
     available_cores,

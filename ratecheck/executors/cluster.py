@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 
 from ..engine.errors import ExecutorError, ExecutorLost, sent
 from ..engine.pool import shield
@@ -38,16 +38,18 @@ class Dask:
 
     def __init__(self, address: str | None, workers: int | None = None):
         distributed = _distributed()
-        self.cluster = self.client = self.folder = self.patient = None
+        self.cluster = self.client = None
+        self.afterwards = ExitStack()
         self.where = f"Dask, {address or 'local'}"
         self.closed = False
         self.quiet = Quiet()
         self.threads, self.seen = 0, {}
         try:
             if address is None:
-                self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
-                self.patient = _patient()
-                self.cluster = _sheltered(lambda: local_cluster(workers, self.folder.name), START + workers)
+                inside = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
+                folder = self.afterwards.enter_context(inside)
+                self.afterwards.enter_context(_patient())
+                self.cluster = _sheltered(lambda: local_cluster(workers, folder), START + workers)
             target = self.cluster or address
             self.client = _sheltered(
                 lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False), 2 * CONNECT
@@ -66,14 +68,16 @@ class Dask:
     @property
     def slots(self) -> int:
         """How many threads the workers have, as the scheduler said a moment ago."""
-        self._check(GONE)
+        self._check()
         if time.monotonic() - self.populated > PATIENCE:
             raise ExecutorLost(f"the cluster ({self.where}) has had no worker for {PATIENCE:.0f} s; {KEPT}")
         return max(1, self.threads)
 
     def submit(self, function, *arguments, limit=None):
-        with self._connected():
+        try:
             return self.pool.submit(run_unit, self._packed((function, arguments)), limit=limit)
+        except (OSError, RuntimeError) as error:
+            raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     def expect(self, thing):
         sent(thing, self._packed)
@@ -89,20 +93,13 @@ class Dask:
         """Return once the scheduler answers, or raise."""
         asked = time.monotonic()
         while self.answered < asked:
-            self._check(GONE)
+            self._check()
             time.sleep(LOOK_EVERY / 4)
 
-    def _check(self, gone):
+    def _check(self):
         silent = time.monotonic() - self.answered
-        if silent > PATIENCE or (self.refused > self.answered and silent > gone):
+        if silent > PATIENCE or (self.refused > self.answered and silent > GONE):
             raise ExecutorLost(f"lost the scheduler ({self.where}: no answer for {silent:.0f} s); {KEPT}")
-
-    @contextmanager
-    def _connected(self):
-        try:
-            yield
-        except (OSError, RuntimeError) as error:
-            raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     # Signs of life, looked for in the client's own thread
 
@@ -161,10 +158,7 @@ class Dask:
             if part is not None:
                 with suppress(Exception):
                     part.close(timeout=LAST)
-        if self.folder:
-            self.folder.cleanup()
-        if self.patient:
-            self.patient.__exit__(None, None, None)
+        self.afterwards.close()
 
 
 def local_cluster(workers: int, folder: str):

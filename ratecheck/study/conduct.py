@@ -24,12 +24,11 @@ from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_
 from ..verdict.analyse import Analysis
 from . import hard, predictions
 from .declare import Grid, Study, with_preset
-from .limits import checked
 from .looks import look
 from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import render
-from .run import Aside, audit_of, check_costs, run_units, surroundings, units_of
+from .run import Aside, audit_of, check_costs, checked, run_units, surroundings, units_of
 
 TAKEN = (*RERUN, "scheduler", "unit_timeout", "strict")  # settings that a study of rates understands
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
@@ -251,12 +250,6 @@ def _grids(planned):
         yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
 
 
-def _expectations(planned, margin):
-    """What theory expects of each case, and what its verdict will be able to exclude."""
-    for plan in planned:
-        yield f"{one_line(plan.case.name)}: {expected(plan.case, margin)}"
-
-
 def _busy(here, whole, workers) -> str:
     """What a quiet machine would take, where this one is busy."""
     quiet = here._replace(load=1.0)
@@ -279,7 +272,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     report = estimate.report(len(planned), len(families), figures)
     python = estimate.START + estimate.CURVE * len(planned) * (not stored) + beside + extra.work.python + report
     runs, whole = Forecast(work.seconds), Forecast(work.seconds + extra.work.kernels, python)
-    lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
+    expectations = (f"{one_line(plan.case.name)}: {expected(plan.case, study.margin)}" for plan in planned)
+    lines = [*_grids(planned), "", *(expectations if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import threading
@@ -24,12 +25,17 @@ from ..planning import forecast as estimate
 from ..sampling.noise import Noise
 from ..store import Store
 from .determinism import Repeats
-from .limits import Limits
 
 TRIES = 3
 REPEATED = 0  # in place of the number of a try: a short run of a plug-in, made twice and not stored
 LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas")
+
+# How long a unit may take before it counts as hanging
+LEAST = 60.0  # seconds
+GENEROUS = 20  # times what units of its series took
+ASIDE = 600.0  # seconds, for an audit or a prediction; they are made of a few
+GUESS = 1000  # times an estimate that knows nothing of a plug-in: what a step of it takes may be anything
 
 
 @dataclass(frozen=True)
@@ -144,16 +150,7 @@ def units_of(planned: list[Planned], store: Store, noise: Noise, slots: int) -> 
 # Running
 
 
-@dataclass
-class Conducted:
-    """What became of the units."""
-
-    done: int = 0
-    steps: int = 0
-    failed: tuple[str, ...] = ()
-
-
-def run_units(units, store: Store, *, executor, progress, asides=(), **how) -> Conducted:
+def run_units(units, store: Store, *, executor, progress, asides=(), **how) -> Work:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
@@ -164,13 +161,13 @@ def run_units(units, store: Store, *, executor, progress, asides=(), **how) -> C
     for aside in asides:
         for thing in aside.arguments[:2]:
             executor.expect(thing)
-    work = _Work(units, store, executor=executor, progress=progress, asides=asides, **how)
+    work = Work(units, store, executor=executor, progress=progress, asides=asides, **how)
     for ended in completed(executor, work.next_task, lambda: progress.patience):
         if ended is not None:
             work.finish(*ended)
         progress.show()
-    work.outcome.failed = tuple(sorted(work.failed))
-    return work.outcome
+    work.failed.sort()
+    return work
 
 
 def _announce(units, executor):
@@ -178,7 +175,7 @@ def _announce(units, executor):
         executor.expect(thing)
 
 
-class _Work:
+class Work:
     """What is to be done, what is under way, and what became of it."""
 
     def __init__(self, units, store, *, executor, progress, asides, session: int, unit_timeout: float | None = None):
@@ -188,8 +185,8 @@ class _Work:
         self.asides = list(reversed(asides))
         self.repeats = Repeats(units, store)
         self.to_repeat = list(self.repeats.units)
-        self.again, self.failed = [], []
-        self.outcome = Conducted()
+        self.again, self.failed = [], []  # units, and a sentence about each that was given up
+        self.done = self.steps = 0  # units and steps that are stored
 
     def next_task(self, under_way: int):
         """What keeps a slot busy: name, function, arguments and limit; None where enough is under way."""
@@ -237,8 +234,8 @@ class _Work:
                 unit.case.series, rows, session=self.session, steps=unit.steps, seconds=seconds, complaint=complaint
             )
             self.limits.learn(unit, seconds)
-            self.outcome.done += 1
-            self.outcome.steps += unit.steps
+            self.done += 1
+            self.steps += unit.steps
             self.progress.add(unit)
         else:
             self._retry(unit, attempt, error)
@@ -257,6 +254,36 @@ class _Work:
         else:
             self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
             self.progress.give_up(unit, self.failed[-1])
+
+
+class Limits:
+    """The limit that the user gives; otherwise one from the pace of the finished units of a series, or an estimate."""
+
+    def __init__(self, given: float | None, speeds: dict[str, float]):
+        self.given = checked(given)
+        self.pace = dict(speeds)  # seconds per step, the slowest that was seen
+
+    def of(self, unit) -> float:
+        if self.given is not None:
+            return self.given
+        pace = self.pace.get(unit.case.series.digest)
+        if pace is not None:
+            return max(LEAST, GENEROUS * pace * unit.steps)
+        return max(LEAST, (GENEROUS if unit.algorithm.compiled else GUESS) * unit.seconds)
+
+    @property
+    def of_an_aside(self) -> float:
+        return max(ASIDE, self.given or 0.0)
+
+    def learn(self, unit, seconds):
+        series = unit.case.series.digest
+        self.pace[series] = max(self.pace.get(series, 0.0), seconds / unit.steps)
+
+
+def checked(seconds):
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
+        raise ValueError(f"unit_timeout = {seconds!r} must be a number of seconds above 0")
+    return None if seconds is None else float(seconds)
 
 
 def times(number) -> str:
