@@ -432,10 +432,10 @@ def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
 def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
     from dataclasses import replace as changed
 
-    from ratecheck.engine.simulate import series_of
+    from ratecheck.engine.simulate import Job
 
     def digest(cost):
-        return series_of(rc.UniformBins(), cost, seed=0, noise=rc.Gaussian(1.0), alignment="random").digest
+        return Job(rc.UniformBins(), cost, noise=rc.Gaussian(1.0)).series.digest
 
     mine = changed(zoo.get("cone", 1), name="mine", registered=False)
 

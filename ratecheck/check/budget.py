@@ -129,7 +129,7 @@ def _reachable(job) -> int:
     last = LAST
     while last > SHORTEST:
         try:
-            job.algorithm.check(job.cost, last, job.alignment == "random")
+            job.check([last])
             return last
         except ValueError:
             last //= 2

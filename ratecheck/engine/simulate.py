@@ -19,13 +19,12 @@ from ..algorithms.asktell import AlgorithmError
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.run import HIGHEST, Run, bad_value, lowest, values
 from ..arguments import (
-    MOST_WORKERS,
-    available_cores,
     check_alignment,
     check_horizons,
     check_is_cost,
     check_replicates,
     check_whole,
+    check_workers,
 )
 from ..claims import VERSION, Series
 from ..sampling import seeding
@@ -81,24 +80,24 @@ def simulate(
     seed = check_whole("seed", seed, 0)
     check_noise(noise)
     check_alignment(alignment)
-    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
-    algorithm = algorithm.settle(cost)
-    for horizon in horizons:
-        algorithm.check(cost, horizon, alignment == "random")
+    workers = check_workers(workers)
+    job = Job(algorithm.settle(cost), cost, seed, noise, alignment, diagnostics)
+    job.check(horizons)
     if diagnostics and not len(cost.minimisers):
         raise ValueError(f"diagnostics follow a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
     check_cost(cost, algorithm.compiled)
 
-    job = Job(algorithm, cost, seed, noise, alignment, diagnostics)
     units = job.units(horizons, replicates)
     # the longest runs first, so that no worker is left with one at the end
     found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers=workers))
+    for complaint in sorted({complaint for _, _, complaint in found.values() if complaint}):
+        warnings.warn(complaint, RuntimeWarning, stacklevel=2)
     return gathered(job, [found[unit] for unit in units])
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that runs of one series have in common."""
+    """All that runs of one series have in common; its algorithm is a settled one."""
 
     algorithm: Algorithm
     cost: Cost
@@ -111,6 +110,11 @@ class Job:
         """(replicate, horizons) of every run."""
         blocks = [tuple(horizons)] if self.algorithm.anytime else [(horizon,) for horizon in horizons]
         return [(replicate, block) for replicate in replicates for block in blocks]
+
+    def check(self, horizons):
+        """Refuse, in one sentence and before any work, horizons up to which it cannot run."""
+        for horizon in horizons:
+            self.algorithm.check(self.cost, horizon, self.alignment == "random")
 
     def begin(self, horizon: int, replicate: int = 0) -> tuple[Run, float]:
         """A replicate before its first step, and the length of its initial cells."""
@@ -130,7 +134,15 @@ class Job:
 
     @cached_property
     def series(self) -> Series:
-        return series_of(self.algorithm, self.cost, seed=self.seed, noise=self.noise, alignment=self.alignment)
+        """What determines a run, apart from its replicate and its horizon, and a digest of it."""
+        algorithm, cost = self.algorithm, self.cost
+        names = (str(cost), cost.dim, str(algorithm), repr(self.noise), self.alignment, self.seed)
+        period = algorithm.period(cost)
+        known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+        known += [] if cost.registered else [cost.fingerprint]
+        known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
+        digest = seeding.digest([*names, *known]).hex()[:32]
+        return Series(digest, *names, None if math.isnan(period) else period)
 
     @property
     def plain(self) -> bool:
@@ -142,8 +154,6 @@ def gathered(job: Job, results) -> Runs:
     """The table of some runs, each with its rows, those of its levels and a complaint."""
     rows = [row for rows, _, _ in results for row in rows]
     level_rows = [row for _, rows, _ in results for row in rows]
-    for complaint in sorted({complaint for _, _, complaint in results if complaint}):
-        warnings.warn(complaint, RuntimeWarning, stacklevel=3)
     algorithm, cost = job.algorithm, job.cost
     shared = asdict(job.series)
     period, shared["series"] = shared.pop("period"), shared.pop("digest")
@@ -279,17 +289,6 @@ def _perform(job: Job, units, stop=None):
     """What a slot of a pool does with some units."""
     stop = stop or threading.Event()
     return [job.run(unit, stop) for unit in units]
-
-
-def series_of(algorithm: Algorithm, cost: Cost, *, seed: int, noise: Noise, alignment: str) -> Series:
-    """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
-    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed)
-    period = algorithm.period(cost)
-    known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
-    known += [] if cost.registered else [cost.fingerprint]
-    known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
-    digest = seeding.digest([*names, *known]).hex()[:32]
-    return Series(digest, *names, None if math.isnan(period) else period)
 
 
 def _replicate(job: Job, replicate, horizons, stop):

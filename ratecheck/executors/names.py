@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..arguments import MOST_WORKERS, available_cores, check_whole
+from ..arguments import MOST_WORKERS, check_workers
 from ..engine.errors import ExecutorError
 from ..engine.pool import Processes, Threads
 from .cluster import Dask
@@ -33,7 +33,7 @@ def place(scheduler, workers, *, kernels=True, limited=False):
         raise ExecutorError(
             "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
         )
-    count = available_cores() if workers is None else check_whole("workers", workers, 1)
+    count = check_workers(workers)
     if scheduler in ("threads", "processes"):
         return (Threads if scheduler == "threads" else Processes), (count,)
     if found := LOCAL.fullmatch(scheduler):

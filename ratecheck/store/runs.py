@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import secrets
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
@@ -65,19 +64,15 @@ class Store:
 
     def _make(self, packed: Path):
         """Whole or not at all: a store that carries its name is one.  What was packed is in it."""
-        handle, draft = tempfile.mkstemp(prefix=f".{FILE}.", suffix=".new", dir=self.path.parent)
-        os.close(handle)
+        draft = self.path.with_name(f".{FILE}.{secrets.token_hex(8)}.new")
         try:
             if packed.exists():
-                unpack(packed, Path(draft))
+                unpack(packed, draft)
             else:
                 _make_empty(draft)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(draft, 0o666 & ~umask)
-            os.replace(draft, self.path)
+            draft.replace(self.path)
         finally:
-            Path(draft).unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
 
     def close(self):
         if self.writes:

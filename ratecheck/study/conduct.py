@@ -24,10 +24,9 @@ from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_
 from ..verdict.analyse import Analysis
 from . import hard, predictions
 from .declare import Grid, Study, with_preset
-from .looks import look
 from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
-from .rendering import render
+from .rendering import look, render
 from .run import Aside, audit_of, check_costs, checked, run_units, surroundings, units_of
 
 TAKEN = (*RERUN, "scheduler", "unit_timeout", "strict")  # settings that a study of rates understands

@@ -11,7 +11,7 @@ import function_zoo as zoo
 
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
-from ..engine.simulate import Limit, series_of
+from ..engine.simulate import Job, Limit
 from ..sampling import noise as laws
 from ..store import Store, difference
 from .run import perform
@@ -54,8 +54,7 @@ def _difference(series: Series, rows: list[tuple], study, seconds) -> str:
     runs = _runs(rows, algorithm.anytime)
     if sum(horizons[-1] for _, horizons in runs) > MOST_STEPS:
         raise Unknown(f"it takes more than {MOST_STEPS:.0e} steps")
-    for horizon in {horizon for _, horizons in runs for horizon in horizons}:
-        algorithm.check(cost, horizon, series.alignment == "random")
+    Job(algorithm, cost, alignment=series.alignment).check({horizon for _, found in runs for horizon in found})
     again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Limit(at_most=seconds))
     if again is None:
         raise Unknown(f"it takes more than {seconds:g} seconds; --unit-timeout gives it more")
@@ -94,7 +93,7 @@ def _member(series: Series, study):
         return None
     for algorithm in study.algorithms:
         settled = algorithm.settle(cost)
-        if series_of(settled, cost, seed=series.seed, noise=study.noise, alignment=study.alignment) == series:
+        if Job(settled, cost, series.seed, study.noise, study.alignment).series == series:
             return cost, settled, study.noise
     return None
 
@@ -105,7 +104,7 @@ def _from_names(series: Series):
     known = {entry.cls: entry for entry in ENTRIES if entry.name is not None}
     algorithm = _called(series.algorithm, {name: partial(_made, entry) for name, entry in known.items()}).settle(cost)
     noise = _called(series.noise, {law.__name__: law for law in LAWS})
-    if series_of(algorithm, cost, seed=series.seed, noise=noise, alignment=series.alignment) != series:
+    if Job(algorithm, cost, series.seed, noise, series.alignment).series != series:
         raise Unknown(f"its names mean something else today; {HINT}")
     return cost, algorithm, noise
 

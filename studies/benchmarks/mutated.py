@@ -15,7 +15,7 @@ import ratecheck as rc
 from ratecheck.algorithms import partition
 from ratecheck.algorithms.run import values
 from ratecheck.arguments import available_cores
-from ratecheck.engine.simulate import STANDARD, series_of
+from ratecheck.engine.simulate import Job
 from ratecheck.kernels import normal, uniform
 from ratecheck.sampling import seeding
 from ratecheck.sampling.generator import open_state
@@ -339,7 +339,7 @@ def simulate(algorithm, cost, horizons, replicates, seed, s: Switches) -> rc.Run
             for replicate in range(replicates)
         ]
         rows = [row for unit in units for row in unit.result()]
-    series = series_of(algorithm, cost, seed=seed, noise=STANDARD, alignment="random")
+    series = Job(algorithm, cost, seed).series
     names = ("cost", "dim", "algorithm", "noise", "alignment", "seed")
     shared = {name: getattr(series, name) for name in names}
     shared["period"] = math.nan if series.period is None else series.period

@@ -29,7 +29,7 @@ INTERNALS = {
         "Mistake OWN_CODE Parser folder guarded natural path real_number whole_number workers writable"
     ),
     "ratecheck.display": "MARKS counted estimate fenced fixed fraction general horizon_text interval listing table",
-    "ratecheck.engine.simulate": "Job STANDARD begin series_of",
+    "ratecheck.engine.simulate": "Job STANDARD begin",
     "ratecheck.executors": "executor",
     "ratecheck.executors.progress": "Progress",
     "ratecheck.figures.base": (
