@@ -51,7 +51,9 @@ def check_algorithm(algorithm: Algorithm, costs: Iterable[Cost] | None = None, e
     It is run for a few hundred steps on every cost; without costs on a cone in two dimensions and a quadratic in one.
     `elsewhere`: at last in another process too, on the first cost, which takes a second or two.
     """
-    costs = list(_usual() if costs is None else costs)
+    import function_zoo as zoo
+
+    costs = [zoo.get("cone", 2), zoo.get("quadratic", 1)] if costs is None else list(costs)
     for cost in costs:
         for name, holds in CLAUSES.items():
             _hold(name, holds, algorithm, cost)
@@ -87,12 +89,6 @@ def clause(name):
 def _require(condition, sentence):
     if not condition:
         raise Broken(sentence)
-
-
-def _usual():
-    import function_zoo as zoo
-
-    return zoo.get("cone", 2), zoo.get("quadratic", 1)
 
 
 def _table(algorithm, cost, horizons=HORIZONS, replicates=3, workers=1):

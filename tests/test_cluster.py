@@ -13,7 +13,8 @@ import time
 import pytest
 
 from ratecheck.cli import study as command
-from ratecheck.executors import ExecutorError, ExecutorLost, cluster, executor
+from ratecheck.engine.errors import ExecutorError, ExecutorLost
+from ratecheck.executors import cluster, executor
 from ratecheck.store import Store
 from tests.hanging import declare, sleeps_or_answers, waited
 

@@ -44,19 +44,13 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     seed = check_whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     claim = as_claim(rate, kind, algorithm, cost)
-    job = Job(algorithm, cost, seed, noise, _alignment(algorithm, cost))
+    leaves = algorithm.length(cost, SOME, 0.0) and not cost.margin  # cells beyond where the cost is known
+    job = Job(algorithm, cost, seed, noise, "fixed" if leaves else "random")
     if job.alignment == "fixed":
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
     if claim.violated:
         cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
     return job, claim, cautions
-
-
-def _alignment(algorithm, cost) -> str:
-    """Random, unless the algorithm has cells that would leave the region where the cost is known."""
-    if algorithm.length(cost, SOME, 0.0) and not cost.margin:
-        return "fixed"
-    return "random"
 
 
 def as_algorithm(given, anytime=None):

@@ -13,9 +13,9 @@ from ..algorithms.registry import NAMED
 from ..arguments import meant
 from ..study.load import CannotLoad, module_at, module_named
 from .options import NOISES, horizons, noise
-from .parser import Mistake, Parser, completing, folder, natural, real_number, some, whole_number, workers
+from .parser import EXIT_REFUTED, Mistake, Parser, completing, folder, natural, real_number, some, whole_number, workers
 
-EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
+EXIT_FAILED = 1
 EXAMPLES = """A class has ask() -> x and tell(x, y), and is made with those of dim, lower, upper, horizon, rng, seed
 and sigma that its parameters name.  ask() may also return an (m, d) array; then tell is given m values.
 
@@ -86,7 +86,7 @@ def make_parser(prog) -> Parser:
     how.add_argument("--margin", type=real_number, metavar="M", help="of the slope (default: 0.05)")
     parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
     parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
-    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if the rate is REFUTED")
     return parser
 
 
@@ -130,7 +130,7 @@ def _checked(arguments) -> int:
     print(done, flush=True)
     if not _written(done, arguments.report):
         return EXIT_FAILED
-    return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
+    return EXIT_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
 
 
 def _written(done, folder) -> bool:

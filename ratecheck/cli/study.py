@@ -16,6 +16,7 @@ from ..executors.progress import speak
 from ..study.options import RERUN, Options, command_line
 from .options import NOISES, SETTINGS, algorithms, horizons, noise, seconds
 from .parser import (
+    EXIT_REFUTED,
     EXIT_WRONG_INPUT,
     Parser,
     completing,
@@ -44,7 +45,6 @@ TIMEOUT = (
 )
 ANYWHERE = ("scheduler", "unit_timeout", "strict", "claim")  # settings of any study
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
-EXIT_IF_REFUTED = 3
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -69,8 +69,9 @@ def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
+    from ..engine.errors import ExecutorLost
     from ..engine.simulate import EngineError
-    from ..executors import ExecutorError, ExecutorLost, place
+    from ..executors import ExecutorError, place
     from ..store import StoreError, StoreFull, Unreadable
     from ..study.determinism import NotDeterministic
 
@@ -96,7 +97,7 @@ def _conclude(done, strict) -> int:
         units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
         reasons = "\n".join(f"  {one_line(reason)}" for reason in done.given_up)
         return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
-    return EXIT_IF_REFUTED if strict and done.refuted else 0
+    return EXIT_REFUTED if strict and done.refuted else 0
 
 
 def _complain(error, code) -> int:
@@ -143,7 +144,7 @@ def make_parser(prog) -> argparse.ArgumentParser:
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
-    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if a theorem is REFUTED")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if a theorem is REFUTED")
     return parser
 
 

@@ -154,11 +154,10 @@ def gathered(job: Job, results) -> Runs:
     """The table of some runs, each with its rows, those of its levels and a complaint."""
     rows = [row for rows, _, _ in results for row in rows]
     level_rows = [row for _, rows, _ in results for row in rows]
-    algorithm, cost = job.algorithm, job.cost
     shared = asdict(job.series)
     period, shared["series"] = shared.pop("period"), shared.pop("digest")
     shared["period"] = math.nan if period is None else period
-    return Runs(algorithm, cost, rows, level_rows, shared)
+    return Runs(job.algorithm, job.cost, rows, level_rows, shared)
 
 
 # Where runs go: to threads, or, where the interpreter would keep them from each other, to processes

@@ -37,7 +37,11 @@ class Dask:
     isolated = False
 
     def __init__(self, address: str | None, workers: int | None = None):
-        distributed = _distributed()
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
         self.cluster = self.client = None
         self.afterwards = ExitStack()
         self.where = f"Dask, {address or 'local'}"
@@ -48,7 +52,8 @@ class Dask:
             if address is None:
                 inside = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
                 folder = self.afterwards.enter_context(inside)
-                self.afterwards.enter_context(_patient())
+                patient = {"distributed.deploy.lost-worker-timeout": f"{RESTART:.0f}s"}  # looked up for each lost one
+                self.afterwards.enter_context(dask.config.set(patient))
                 self.cluster = _sheltered(lambda: local_cluster(workers, folder), START + workers)
             target = self.cluster or address
             self.client = _sheltered(
@@ -189,21 +194,6 @@ def local_cluster(workers: int, folder: str):
     return cluster
 
 
-def _patient():
-    """Dask looks up at every lost worker how long it may take to come back, before the cluster does without it."""
-    import dask
-
-    return dask.config.set({"distributed.deploy.lost-worker-timeout": f"{RESTART:.0f}s"})
-
-
-def _distributed():
-    try:
-        import distributed
-    except ImportError:
-        raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
-    return distributed
-
-
 def _sheltered(make, most):
     """Call it in a thread whose signals are blocked, so that what it starts hears none from the terminal.
 
@@ -230,17 +220,12 @@ def _sheltered(make, most):
         if outcome.done():
             raise
         left.set()
-        _do_not_wait_at_exit()
+        from distributed.deploy import spec
+
+        atexit.unregister(spec.close_clusters)  # it would wait for half a cluster, whose processes end with this one
         if not isinstance(error, TimeoutError):
             raise
         raise ExecutorError(f"Dask did not answer within {most:.0f} s; look whether its scheduler works") from None
-
-
-def _do_not_wait_at_exit():
-    """Dask would wait for half a cluster to close; its processes end with this one in any case."""
-    from distributed.deploy import spec
-
-    atexit.unregister(spec.close_clusters)
 
 
 def _kill(pid):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..claims import Case, Series
 from . import checksums, records
-from .connection import AT_ONCE, Copy, check_plain, to_read, to_write
+from .connection import AT_ONCE, Copy, check_plain, filled, to_read, to_write
 from .errors import StoreError, explained, shown
 from .integrity import described, digest_of, implausible
 from .pack import unpack
@@ -37,7 +37,7 @@ class Store:
         self.path = Path(folder) / FILE
         check_plain(self.path, links=not create)
         with explained(self.path, writing=create):
-            fresh, packed = not _filled(self.path), self.path.with_name(PACKED)
+            fresh, packed = not filled(self.path), self.path.with_name(PACKED)
             if fresh and not create:
                 if not packed.exists():
                     raise StoreError(f"there is no {FILE} and no {PACKED} in {folder}; run the study first")
@@ -253,9 +253,6 @@ class Store:
                 )
         return found, cases
 
-    def empty(self) -> bool:
-        return not self._all("SELECT 1 FROM runs LIMIT 1")
-
     def known(self, series: str) -> Iterator[tuple[int, set[int]]]:
         """Every stored replicate of a series with its horizons, in order; no more than some are in memory at once."""
         rows = chain.from_iterable(self.runs(series, ("replicate", "horizon")))
@@ -367,10 +364,6 @@ class Store:
             with explained(self.path):
                 self._digest = digest_of(self._opened, self.path)
         return self._digest
-
-
-def _filled(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
 
 
 def _make_empty(path):

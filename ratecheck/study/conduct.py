@@ -153,9 +153,7 @@ def _note_plan(store, plan):
     rules = [plan[key] for key in ("margin", "resolution", "comparisons")]
     judged = [*rules, [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
-    plans = store.names("plans")
-    if store.empty():
-        plans = []
+    plans = store.names("plans") if len(store) else []
     if digest not in plans[-1:]:
         plans.append(digest)
     store.note("plans", plans)

@@ -18,9 +18,9 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..claims import VERSION, Case, Planned
+from ..engine.errors import NotLoaded, UnitTimeout
 from ..engine.pool import completed
 from ..engine.simulate import EngineError, Job, check_cost
-from ..executors import NotLoaded, UnitTimeout
 from ..planning import forecast as estimate
 from ..sampling.noise import Noise
 from ..store import Store
@@ -252,7 +252,8 @@ class Work:
             if isinstance(error, UnitTimeout):  # somebody may be waiting for long
                 self.progress.say(f"{unit}: {error}; it is tried again")
         else:
-            self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
+            often = "once" if attempt == 1 else f"{attempt} times"
+            self.failed.append(f"{unit}: failed {often} ({type(error).__name__}: {error})")
             self.progress.give_up(unit, self.failed[-1])
 
 
@@ -284,10 +285,6 @@ def checked(seconds):
     if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
         raise ValueError(f"unit_timeout = {seconds!r} must be a number of seconds above 0")
     return None if seconds is None else float(seconds)
-
-
-def times(number) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _error(future):
