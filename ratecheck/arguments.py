@@ -50,6 +50,11 @@ def check_whole(name, value, least, most=math.inf) -> int:
     return number
 
 
+def check_workers(workers) -> int:
+    """How many workers are asked for; None: as many as there are cores."""
+    return available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
+
+
 def check_real(name, value, what="a finite number") -> float:
     """The value as it is; no text, no array, no nan."""
     if not (isinstance(value, Real) and abs(value) <= LARGEST):

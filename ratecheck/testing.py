@@ -51,7 +51,9 @@ def check_algorithm(algorithm: Algorithm, costs: Iterable[Cost] | None = None, e
     It is run for a few hundred steps on every cost; without costs on a cone in two dimensions and a quadratic in one.
     `elsewhere`: at last in another process too, on the first cost, which takes a second or two.
     """
-    costs = list(_usual() if costs is None else costs)
+    import function_zoo as zoo
+
+    costs = [zoo.get("cone", 2), zoo.get("quadratic", 1)] if costs is None else list(costs)
     for cost in costs:
         for name, holds in CLAUSES.items():
             _hold(name, holds, algorithm, cost)
@@ -89,22 +91,16 @@ def _require(condition, sentence):
         raise Broken(sentence)
 
 
-def _usual():
-    import function_zoo as zoo
-
-    return zoo.get("cone", 2), zoo.get("quadratic", 1)
-
-
 def _table(algorithm, cost, horizons=HORIZONS, replicates=3, workers=1):
     from .engine.simulate import simulate
 
     return simulate(algorithm, cost, list(horizons), replicates=replicates, workers=workers).frame
 
 
-def _begun(algorithm, cost, horizon):
-    from .engine.simulate import begin
+def _begun(algorithm, cost, horizon, diagnostics=False):
+    from .engine.simulate import Job
 
-    return begin(algorithm.settle(cost), cost, horizon=horizon, replicate=0)[0]
+    return Job(algorithm.settle(cost), cost, diagnostics=diagnostics).begin(horizon)[0]
 
 
 @clause("the interface of protocol.py")
@@ -187,23 +183,13 @@ def _interrupted(algorithm, cost):
 
 @clause("a stopped run returns what it has")
 def _stopped(algorithm, cost):
-    from .engine.simulate import STANDARD, run_replicate
+    from .engine.simulate import Job
 
     stop = threading.Event()
     stop.set()
     settled = algorithm.settle(cost)
     block = HORIZONS if settled.anytime else HORIZONS[:1]
-    rows, _, _ = run_replicate(
-        settled,
-        cost,
-        horizons=block,
-        replicate=0,
-        seed=0,
-        noise=STANDARD,
-        alignment="random",
-        diagnostics=False,
-        stop=stop,
-    )
+    rows, _, _ = Job(settled, cost).run((0, block), stop)
     _require(rows == [], f"a run that was stopped before its first step has {len(rows)} rows")
 
 
@@ -357,7 +343,7 @@ def _diagnostics(algorithm, cost):
     from .engine.simulate import simulate
 
     try:
-        _begun_with_diagnostics(algorithm, cost)
+        _begun(algorithm, cost, HORIZONS[0], diagnostics=True)
     except ValueError:  # it says that it has none
         return
     plain = _table(algorithm, cost, replicates=2)
@@ -367,12 +353,6 @@ def _diagnostics(algorithm, cost):
     _require(sums["pulls"].tolist() == plain["horizon"].tolist(), f"pulls over levels are {sums['pulls'].tolist()}")
     _require(sums["cells"].tolist() == plain["cells"].tolist(), f"cells over levels are {sums['cells'].tolist()}")
     _require(np.allclose(sums["regret"], plain["regret"], rtol=1e-12), "regret over levels is not the regret")
-
-
-def _begun_with_diagnostics(algorithm, cost):
-    from .engine.simulate import begin
-
-    return begin(algorithm.settle(cost), cost, horizon=HORIZONS[0], replicate=0, diagnostics=True)
 
 
 def _elsewhere(algorithm, cost):

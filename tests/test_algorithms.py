@@ -13,7 +13,7 @@ import ratecheck as rc
 from ratecheck.algorithms.registry import ENTRIES, NAMED, defaults, named
 from ratecheck.claims import Claim
 from ratecheck.engine import simulate as engine
-from ratecheck.engine.simulate import begin, series_of, simulate
+from ratecheck.engine.simulate import Job, begin, simulate
 from ratecheck.rates import Rate
 from ratecheck.testing import CLAUSES
 from studies.benchmarks.compiled import EXAMPLES
@@ -119,7 +119,7 @@ def test_diagnostics_name_a_point(algorithm):
     ids=lambda changes: next(iter(changes)),
 )
 def test_refusals_come_before_any_work(algorithm, changes, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     with pytest.raises(ValueError, match=r"\S") as error:
         table(algorithm, **changes)
     assert "\n" not in str(error.value)
@@ -127,7 +127,7 @@ def test_refusals_come_before_any_work(algorithm, changes, monkeypatch):
 
 @pytest.mark.parametrize("algorithm", REGISTERED.values(), ids=REGISTERED)
 def test_partitions_that_leave_the_margin_are_refused_before_any_work(algorithm, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     narrow = replace(COST, registered=False, constants=replace(COST.constants, A=1e-4))
     with pytest.raises(ValueError, match="beyond the box"):
         table(algorithm, cost=narrow, horizons=[3])
@@ -136,7 +136,7 @@ def test_partitions_that_leave_the_margin_are_refused_before_any_work(algorithm,
 @every_algorithm
 def test_costs_and_settings_make_another_series(algorithm):
     def digest(algorithm, cost=COST, noise=1.0):
-        return series_of(algorithm.settle(cost), cost, seed=0, noise=rc.Gaussian(noise), alignment="random").digest
+        return Job(algorithm.settle(cost), cost, noise=rc.Gaussian(noise)).series.digest
 
     digests = {digest(algorithm), digest(algorithm, noise=2.0), digest(algorithm, zoo.get("cone", 2, scale=3))}
     assert len(digests) == 3

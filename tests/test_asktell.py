@@ -12,7 +12,7 @@ import pytest
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.asktell import AlgorithmError
-from ratecheck.engine.simulate import begin, series_of
+from ratecheck.engine.simulate import Job, begin
 from ratecheck.sampling.noise import Gaussian
 from tests.strategies import ExploreThenCommit, RandomSearch
 
@@ -83,10 +83,10 @@ def test_bad_factories():
 
 def test_edited_code_makes_another_series(monkeypatch):
     algorithm = rc.AskTell(RandomSearch)
-    before = series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest
-    assert series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest == before
+    before = Job(algorithm, COST, noise=Gaussian(1.0)).series.digest
+    assert Job(algorithm, COST, noise=Gaussian(1.0)).series.digest == before
     monkeypatch.setattr("inspect.getsource", lambda module: "other code")
-    assert series_of(algorithm, COST, seed=0, noise=Gaussian(1.0), alignment="random").digest != before
+    assert Job(algorithm, COST, noise=Gaussian(1.0)).series.digest != before
 
 
 # What a factory is given

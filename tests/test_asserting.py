@@ -347,11 +347,7 @@ def test_the_fixture(suite, pytester):
 
 
 def test_options(suite, pytester):
-    options = ("--ratecheck-seed", "7", "--ratecheck-budget", "5 s", "--ratecheck-figures", "drawn")
-    found = suite(*options, "-k", "passes or fails")
-    found.assert_outcomes(passed=1, failed=1)
-    found.stdout.fnmatch_lines(["seed 7"])
-    assert len(list((pytester.path / "drawn").rglob("*.png"))) == 1
+    suite("--ratecheck-budget", "5 s", "-k", "passes or fails").assert_outcomes(passed=1, failed=1)
     pin = pytester.path / "rates" / "nearer.json"
     pin.parent.mkdir()
     pin.write_text("no curve")
@@ -360,21 +356,19 @@ def test_options(suite, pytester):
     assert load_pin(pin).replicates == SIZE["replicates"]
 
 
-@pytest.mark.parametrize("option", ["--ratecheck-seed=-1", "--ratecheck-seed=x", "--ratecheck-budget=soon"])
-def test_bad_options_are_refused(suite, option):
-    found = suite(option)
+def test_a_bad_option_is_refused(suite):
+    found = suite("--ratecheck-budget=soon")
     assert found.ret == pytest.ExitCode.USAGE_ERROR
-    found.stderr.fnmatch_lines([f"*{option.split('=')[0]}*"])
+    found.stderr.fnmatch_lines(["*--ratecheck-budget*"])
 
 
 def test_on_two_workers(suite, pytester):
-    """The same seed as on none; the figure and the pin go where they would."""
-    options = ("-n", "2", "--ratecheck-figures", "drawn", "-k", "fails or pinned")
+    """The same seed as on none; the pin goes where it would."""
+    options = ("-n", "2", "-k", "fails or pinned")
     found = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options)
     found.assert_outcomes(passed=1, failed=1)
     seed = _seed_of("test_rates.py::test_fails")
     found.stdout.fnmatch_lines(["*gw*", "*RateRefuted: *Slower*grows faster than T^0.5*", f"*again *seed={seed}"])
-    assert len(list((pytester.path / "drawn").rglob("*.png"))) == 1
     assert load_pin(pytester.path / "rates" / "nearer.json").replicates == SIZE["replicates"]
 
 

@@ -9,7 +9,6 @@ import pytest
 from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
 from ratecheck.cli import zoo as zoo_cli
-from ratecheck.cli.options import check_answers
 from studies.benchmarks import engine, generator, mutants
 from studies.calibration import __main__ as calibration
 from tests.command_lines import check_planned, check_refused, typed
@@ -134,7 +133,7 @@ def test_what_can_be_planned_is_planned_at_once(words, place):
 
 @pytest.mark.parametrize("words", [b"", b"HTTP/1.1 400 Bad Request", b"SSH"])
 def test_an_address_at_which_something_else_listens(words, place, monkeypatch):
-    monkeypatch.setattr("ratecheck.cli.options.PATIENCE", 0.3)
+    monkeypatch.setattr("ratecheck.executors.cluster.CONNECT", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as server:
         connections = []
 
@@ -150,14 +149,8 @@ def test_an_address_at_which_something_else_listens(words, place, monkeypatch):
     assert address in ended.err
 
 
-def test_a_scheduler_is_known_by_its_greeting():
-    distributed = pytest.importorskip("distributed")
-    where = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "protocol": "tcp://"}
-    with distributed.LocalCluster(n_workers=0, **where) as cluster:
-        check_answers(cluster.scheduler_address)
-
-
-def test_an_address_at_which_nobody_listens(place):
+def test_an_address_at_which_nobody_listens(place, monkeypatch):
+    monkeypatch.setattr("ratecheck.executors.cluster.CONNECT", 0.3)
     ended = typed(command.main, [*CONE, "--scheduler", "tcp://127.0.0.1:1"], place)
     check_refused(ended)
     assert "tcp://127.0.0.1:1" in ended.err

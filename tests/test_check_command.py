@@ -46,13 +46,12 @@ def here(tmp_path, monkeypatch):
 
 def test_a_module_of_the_folder_is_found(here, capsys, tmp_path):
     what = ["--algorithm", f"{here}:Mine", "--cost", f"{here}:line", "--box", "-1", "1", "--rate", "sqrt(T)"]
-    assert main(["check", *what, *RUNS, "--report", "out", "--plot", "figure.svg"]) == 0
+    assert main(["check", *what, *RUNS, "--report", "out"]) == 0
     said = capsys.readouterr()
     assert said.out.startswith(("REFUTED", "INCONCLUSIVE"))
     assert "the regret of Mine on line, d = 1," in said.out
     assert said.err == ""
     assert (tmp_path / "out/report.md").is_file()
-    assert (tmp_path / "figure.svg").read_text().startswith("<?xml")
 
 
 def test_files_boxes_rewards_and_strictness(here, capsys):
@@ -97,7 +96,6 @@ def test_code_that_fails_is_shown_with_its_place(here, capsys):
         ("--algorithm {0}:Mine --cost {0}:line --rate T^ --box -1 1", "exponent is expected"),
         ("--algorithm {0}:Mine --cost {0}:line --rate T --box -1 1 --budget never", "must be a time"),
         ("--algorithm {0}:Mine --cost {0}:line --rate T --box -1 one", "is no number"),
-        ("--algorithm {0}:Mine --cost cone --rate T --plot figure.txt", ".png, .svg or .pdf"),
         ("--algorithm {0}:Mine --cost cone --rate T --bugdet 3", "did you mean --budget?"),
         ("--cost cone", "--algorithm"),
     ],

@@ -15,7 +15,7 @@ from numba import njit
 import function_zoo as zoo
 import ratecheck as rc
 from ratecheck.algorithms.frozen import Frozen
-from ratecheck.engine.simulate import begin, series_of
+from ratecheck.engine.simulate import Job, begin
 from ratecheck.executors import Processes
 from ratecheck.kernels import normal, uniform
 from ratecheck.store import Store
@@ -141,10 +141,7 @@ def test_names_and_settings():
     assert rc.Compiled(init, ask, tell, name="mine").label == "mine"
     other = rc.Compiled(partial(example.init, step=0.5), example.ask, example.tell)
     noise = rc.Gaussian(1.0)
-    assert (
-        series_of(algorithm, COST, seed=0, noise=noise, alignment="random").digest
-        != series_of(other, COST, seed=0, noise=noise, alignment="random").digest
-    )
+    assert Job(algorithm, COST, noise=noise).series.digest != Job(other, COST, noise=noise).series.digest
 
 
 def test_in_a_study_and_in_another_process_alike(tmp_path, no_audits):
@@ -154,7 +151,7 @@ def test_in_a_study_and_in_another_process_alike(tmp_path, no_audits):
     study = Study("own", "does it", costs=[COST], algorithms=[algorithm], horizons=horizons, replicates=8)
     assert conduct(study, tmp_path, workers=2, figures=False, say=lambda _: None).given_up == ()
     with Store(tmp_path) as store:
-        digest = series_of(algorithm, COST, seed=0, noise=rc.Gaussian(1.0), alignment="random").digest
+        digest = Job(algorithm, COST, noise=rc.Gaussian(1.0)).series.digest
         stored = [row for rows in store.runs(digest) for row in rows]
     assert [row[2] for row in stored] == frame["regret"].tolist()
     processes = Processes(1)
@@ -356,7 +353,7 @@ def test_refusals_are_one_sentence(functions, words):
 
 
 def test_what_cannot_be_compiled_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr("ratecheck.engine.simulate.run_replicate", lambda *_: pytest.fail("work was started"))
+    monkeypatch.setattr("ratecheck.engine.simulate.Job.run", lambda *_: pytest.fail("work was started"))
     with pytest.raises(ValueError, match="cannot be compiled"):
         rc.simulate(rc.Compiled(init, ask, tell_unknown), COST, [10])
 

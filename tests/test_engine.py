@@ -220,7 +220,7 @@ def custom(formula, minimum=0.0, name="custom"):
     ],
 )
 def test_bad_arguments_are_refused_in_one_sentence_before_any_work(arguments, message, monkeypatch):
-    monkeypatch.setattr(engine, "run_replicate", lambda *_, **__: pytest.fail("work was started"))
+    monkeypatch.setattr(engine.Job, "run", lambda *_, **__: pytest.fail("work was started"))
     with pytest.raises(ValueError, match=re.escape(message)) as error:
         simulate(**arguments)
     assert "\n" not in str(error.value)
@@ -432,10 +432,10 @@ def test_an_edited_tournament_reaches_the_kernels_that_inline_it(tmp_path):
 def test_a_cost_of_ones_own_is_told_apart_by_its_formula():
     from dataclasses import replace as changed
 
-    from ratecheck.engine.simulate import series_of
+    from ratecheck.engine.simulate import Job
 
     def digest(cost):
-        return series_of(rc.UniformBins(), cost, seed=0, noise=rc.Gaussian(1.0), alignment="random").digest
+        return Job(rc.UniformBins(), cost, noise=rc.Gaussian(1.0)).series.digest
 
     mine = changed(zoo.get("cone", 1), name="mine", registered=False)
 

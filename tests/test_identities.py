@@ -175,4 +175,4 @@ def test_the_command_says_it_in_one_line(tmp_path, forgetful, no_audits, monkeyp
     assert "pulls over all cells add up to 511, not to the 512 steps" in said.err
     assert not (tmp_path / "report.md").exists()
     with Store(tmp_path) as store:
-        assert store.empty()
+        assert not len(store)

@@ -147,7 +147,7 @@ def test_a_store_with_a_second_name_can_be_read(folder, tmp_path):
     """As backups have them."""
     os.link(folder / FILE, tmp_path / "backup")
     with Store(folder) as store:
-        assert not store.empty()
+        assert len(store)
 
 
 def test_a_journal_that_is_too_large_is_not_copied(folder):

@@ -271,7 +271,7 @@ def test_a_store_is_made_whole_or_not_at_all(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("ratecheck.store.runs.os.replace", killed)
+        patch.setattr("ratecheck.store.runs.Path.replace", killed)
         with pytest.raises(KeyboardInterrupt):
             Store(tmp_path, create=True)
     assert not (tmp_path / FILE).exists()

@@ -18,7 +18,7 @@ from ratecheck.store import Store
 from ratecheck.study import Grid, Study, declared
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases, no_curve, workload
-from ratecheck.study.run import NothingStored, units_of
+from ratecheck.study.run import units_of
 from tests.strategies import ExploreThenCommit
 from tests.study_cases import table_of
 
@@ -166,9 +166,12 @@ def test_a_plan_is_counted_as_its_units_would_be(known):
     study = Study("s", "?", [("cone", 1), ("quadratic", 2)], horizons=[2**10, 2**14, 2**18], replicates=4)
     planned = cases(study)
 
-    class Stored(NothingStored):
+    class Stored:
         def known(self, digest):
             return ((r, set(study.horizons[: 3 - (r == 2)])) for r in known)
+
+        def speeds(self):
+            return {}
 
     units, work = units_of(planned, Stored(), study.noise, 2), workload(planned, Stored(), 2)
     assert work.steps == sum(unit.steps for unit in units)

@@ -13,8 +13,7 @@ from ratecheck.cli import main as cli
 from ratecheck.cli import study as command
 from ratecheck.store import FILE, Store
 from ratecheck.study import Grid
-from ratecheck.study.asked import as_asked
-from ratecheck.study.conduct import Conducted
+from ratecheck.study.conduct import Conducted, as_asked
 from ratecheck.study.declared import declaration_of
 from ratecheck.study.plan import cases
 from ratecheck.verdict.analyse import analyse
@@ -127,7 +126,6 @@ def test_other_settings_in_the_same_folder_are_not_mixed(tmp_path, capsys):
         (["--study", "bowls", "--dims", "1"], "belongs to --family"),
         ([], "name what to study"),
         (["--family", "cone", "--study", "bowls"], "name what to study"),
-        (["--family", "cone", "--resume", "--fresh"], "not allowed with"),
     ],
 )
 def test_mistakes(arguments, words, tmp_path, capsys, monkeypatch):
@@ -235,7 +233,7 @@ def test_strict(monkeypatch, finished, capsys):
     wrong = table.assign(regret=table["regret"] * table["horizon"] ** 1.0)
     for runs, code in ((table, 0), (wrong, 3)):
         done = Conducted(analyse(kept, runs, margin=0.05), folder, ())
-        monkeypatch.setattr("ratecheck.study.asked.conduct", lambda *a, done=done, **k: done)
+        monkeypatch.setattr("ratecheck.study.conduct.conduct", lambda *a, done=done, **k: done)
         assert command.main(["--family", "quadratic", "--strict"]) == code
         assert command.main(["--family", "quadratic"]) == 0
     assert "REFUTED" in capsys.readouterr().out

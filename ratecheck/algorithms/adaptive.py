@@ -132,9 +132,6 @@ class AdaptiveBins(BuiltIn):
             return math.nan  # the levels of such a run follow no theory
         return zhao_lai.period(self.alpha, cost.constants.beta, cost.dim)
 
-    def scale(self, cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
-
     def onset(self, cost, horizon) -> float:
         if cost.constants.lacking("alpha", "M_a"):
             return 1.0
@@ -160,9 +157,6 @@ class AdaptiveBins(BuiltIn):
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> AdaptiveRun:
         return AdaptiveRun(self, cost, length, offset, rng, noise, diagnostics, trace)
-
-    def __str__(self):
-        return f"AdaptiveBins(alpha={self.alpha!r}, mu={self.mu!r}, a0={self.a0!r})"
 
 
 class AdaptiveRun(Run):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 import pickle
 import traceback
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from ..papers import zhao_lai
 from ..rates import Rate
 from ..sampling.noise import draw
 from . import sources
+from .protocol import Defaults
 from .run import CLOCK, HIGHEST, Run, lowest
 
 if TYPE_CHECKING:
@@ -31,8 +31,57 @@ OFFERED = (*ORDER, "sigma", "noise", "seed")
 ROUNDING = 1e-9  # of the side of the box: so far beyond it a query counts as one on its face
 
 
-class WithoutCells:
-    """What the engine and studies ask about cells, of an algorithm that has none, or none that they know of."""
+class PlugIn(Defaults):
+    """What algorithms from elsewhere share: they go by the function that makes one, make a promise, and have no cells
+    that the engine and studies know of."""
+
+    made_by: Callable
+    promise: Rate | Theorem | Callable[[Constants, int], Rate] | None
+
+    def check_promise(self):
+        if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
+            raise ValueError(
+                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
+            )
+
+    @property
+    def maker(self) -> Callable:
+        """What makes one, without the settings that a partial adds."""
+        return self.made_by.func if isinstance(self.made_by, partial) else self.made_by
+
+    @property
+    def own_name(self) -> str:
+        return getattr(self.maker, "__qualname__", type(self.maker).__qualname__)
+
+    @property
+    def kind(self) -> str:
+        return f"{getattr(self.maker, '__module__', '')}:{self.own_name}"
+
+    @property
+    def label(self) -> str:
+        if not isinstance(self.made_by, partial):
+            return self.own_name
+        given = [*map(repr, self.made_by.args), *(f"{k}={v!r}" for k, v in self.made_by.keywords.items())]
+        return f"{self.own_name}({', '.join(given)})"
+
+    def claims(self, cost) -> tuple[Claim, ...]:
+        """Its promise, if it makes one, and, where the constants are known, the bound that holds for any strategy."""
+        bound = ()
+        if not cost.constants.lacking("alpha", "beta"):
+            bound = (zhao_lai.theorem3.claim(cost.constants, cost.dim),)
+        if self.promise is None:
+            return bound
+        if isinstance(self.promise, Theorem):
+            return self.promise.claim(cost.constants, cost.dim), *bound
+        try:
+            rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
+        except (TypeError, ArithmeticError) as error:
+            raise ValueError(
+                f"the promise of {self.label} takes no (constants, dim) of {cost} ({type(error).__name__}: {error})"
+            ) from error
+        if not isinstance(rate, Rate):
+            raise ValueError(f"the promise of {self.label} is {shown(rate)} on {cost}, where it must return a Rate")
+        return Claim("its promise", f"{self.label}: {rate}", "upper", rate), *bound
 
     def settle(self, cost):
         return self
@@ -43,17 +92,8 @@ class WithoutCells:
     def settings(self, cost) -> dict:
         return {}
 
-    def period(self, cost) -> float:
-        return math.nan
-
-    def scale(self, cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
-
     def onset(self, cost, horizon) -> float:
         return 1.0
-
-    def shift(self, cost) -> None:
-        return None
 
     def cells(self, cost, horizon) -> float:
         return 0.0
@@ -65,7 +105,7 @@ class WithoutCells:
 
 
 @dataclass(frozen=True)
-class AskTell(WithoutCells):
+class AskTell(PlugIn):
     """An algorithm from elsewhere: `factory(dim, lower, upper, horizon, rng)` makes an object with ask and tell(x, y).
 
     The factory, a class as a rule, is given what its parameters name: dim, lower, upper, horizon, rng (a
@@ -91,10 +131,7 @@ class AskTell(WithoutCells):
     compiled: ClassVar[bool] = False
 
     def __post_init__(self):
-        if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
-            raise ValueError(
-                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
-            )
+        self.check_promise()
         if not callable(self.factory):
             made = " (give the class itself, not an instance)" if hasattr(self.factory, "ask") else ""
             raise ValueError(
@@ -107,54 +144,19 @@ class AskTell(WithoutCells):
             object.__setattr__(self, "anytime", "horizon" not in wanted(self.factory))
 
     @property
-    def _maker(self) -> Callable:
-        """The factory without the settings that a partial adds."""
-        return self.factory.func if isinstance(self.factory, partial) else self.factory
-
-    @property
-    def _name(self) -> str:
-        return getattr(self._maker, "__qualname__", type(self._maker).__qualname__)
-
-    @property
-    def kind(self) -> str:
-        return f"{getattr(self._maker, '__module__', '')}:{self._name}"
-
-    @property
-    def label(self) -> str:
-        if not isinstance(self.factory, partial):
-            return self._name
-        given = [*map(repr, self.factory.args), *(f"{k}={v!r}" for k, v in self.factory.keywords.items())]
-        return f"{self._name}({', '.join(given)})"
+    def made_by(self) -> Callable:
+        return self.factory
 
     @property
     def fingerprint(self) -> str:
         """Of its source code, empty where there is none, and of what its factory was made with."""
-        return sources.fingerprint(self._maker, captured(self.factory))
+        return sources.fingerprint(self.maker, captured(self.factory))
 
     def check(self, cost, horizon, shifted):
         pass
 
     def __reduce__(self):
         return _unpacked, (packed(self.factory), self.anytime, packed(self.promise), self.maximise)
-
-    def claims(self, cost) -> tuple[Claim, ...]:
-        """Its promise, if it makes one, and, where the constants are known, the bound that holds for any strategy."""
-        bound = ()
-        if not cost.constants.lacking("alpha", "beta"):
-            bound = (zhao_lai.theorem3.claim(cost.constants, cost.dim),)
-        if self.promise is None:
-            return bound
-        if isinstance(self.promise, Theorem):
-            return self.promise.claim(cost.constants, cost.dim), *bound
-        try:
-            rate = self.promise if isinstance(self.promise, Rate) else self.promise(cost.constants, cost.dim)
-        except (TypeError, ArithmeticError) as error:
-            raise ValueError(
-                f"the promise of {self.label} takes no (constants, dim) of {cost} ({type(error).__name__}: {error})"
-            ) from error
-        if not isinstance(rate, Rate):
-            raise ValueError(f"the promise of {self.label} is {shown(rate)} on {cost}, where it must return a Rate")
-        return Claim("its promise", f"{self.label}: {rate}", "upper", rate), *bound
 
     def seconds_per_step(self, cost, horizon) -> float:
         return 2e-5
@@ -316,6 +318,3 @@ class AskTellRun(Run):
             step = self.t + (name == "ask")
             failed = f"{self.name}.{name} failed at step {step}" if name else f"{self.name} cannot be made"
             raise AlgorithmError(f"{failed} ({type(error).__name__}: {error})") from error
-
-    def complaint(self):
-        return None

@@ -24,14 +24,14 @@ from ..sampling.generator import open_state
 from ..sampling.jit import Kernel, dated, likely, value
 from ..sampling.noise import Gaussian, sample
 from . import sources
-from .asktell import AskTell, WithoutCells
+from .asktell import PlugIn
 from .frozen import Frozen, known
 from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
 
 if TYPE_CHECKING:
     from function_zoo import Constants
 
-    from ..claims import Claim, Theorem
+    from ..claims import Theorem
     from ..rates import Rate
 
 OURS = "tell returns"  # how our own sentences begin, among those of numba
@@ -39,7 +39,7 @@ OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
 
 
 @dataclass(frozen=True)
-class Compiled(WithoutCells):
+class Compiled(PlugIn):
     """An algorithm of three functions, run in a compiled loop:
 
         init(dim, lower, upper, horizon, rng) -> state
@@ -81,27 +81,25 @@ class Compiled(WithoutCells):
             raise ValueError(f"anytime = {shown(self.anytime)} must be True or False")
         if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
             raise ValueError(f"name = {shown(self.name)} must be a text, on one line")
-        self._plug_in  # noqa: B018, it says what is wrong with the rest
+        self.check_promise()
 
     @property
-    def _plug_in(self) -> PlugIn:
-        return PlugIn(self.init, self.anytime, self.promise, called=self.name)
+    def made_by(self) -> Callable:
+        return self.init
 
     @property
-    def kind(self) -> str:
-        return self._plug_in.kind
-
-    @property
-    def label(self) -> str:
-        return self._plug_in.label
-
-    def claims(self, cost) -> tuple[Claim, ...]:
-        return self._plug_in.claims(cost)
+    def own_name(self) -> str:
+        """The name it was given, or that of `init` without this word, or that of its module."""
+        if self.name is not None:
+            return self.name
+        own = super().own_name
+        module = getattr(self.maker, "__module__", "__main__").rpartition(".")[2]
+        return own.removesuffix("init").rstrip("._") or (own if module == "__main__" else module)
 
     @property
     def fingerprint(self) -> str:
         """Of the source code of all three functions, empty where there is none, and of what they captured."""
-        parts = [sources.fingerprint(plain(self._plug_in.maker), captured(_with_plain(self.init)))]
+        parts = [sources.fingerprint(plain(self.maker), captured(_with_plain(self.init)))]
         parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
         return "" if "" in parts else "-".join(parts)
 
@@ -135,26 +133,6 @@ class Compiled(WithoutCells):
 
     def __str__(self):
         return f"Compiled({self.label}, {self.ask.__qualname__}, {self.tell.__qualname__})"
-
-
-@dataclass(frozen=True)
-class PlugIn(AskTell):
-    """What such an algorithm claims, under its own name."""
-
-    called: str | None = None
-
-    @property
-    def maker(self) -> Callable:
-        return self._maker
-
-    @property
-    def _name(self) -> str:
-        """The name it was given, or that of `init` without this word, or that of its module."""
-        if self.called is not None:
-            return self.called
-        own = getattr(self.maker, "__qualname__", type(self.maker).__qualname__)
-        module = getattr(self.maker, "__module__", "__main__").rpartition(".")[2]
-        return own.removesuffix("init").rstrip("._") or (own if module == "__main__" else module)
 
 
 def _unpacked(init, ask, tell, anytime, promise, name) -> Compiled:
@@ -214,9 +192,6 @@ class CompiledRun(Run):
             )
         if status == IMPOSSIBLE_COST:
             self.refuse(self.x)
-
-    def complaint(self):
-        return None
 
 
 _LOOPS = {}  # by what is compiled: a worker that receives the same functions anew, by value, compiles them once

@@ -146,9 +146,6 @@ class HOO(BuiltIn):
     def settings(self, cost) -> dict:
         return {"nu": self.nu, "rho": self.rho, "side": cost.side}
 
-    def period(self, cost) -> float:
-        return math.nan  # the bonus and the depth depend on T
-
     def scale(self, cost) -> float:
         if cost.constants.lacking("alpha", "beta"):
             return math.nan
@@ -185,9 +182,6 @@ class HOO(BuiltIn):
         if horizon is None:
             raise ValueError("horizon = None, but truncated HOO must know its horizon")
         return HOORun(self, cost, length, offset, rng, noise, diagnostics, trace, horizon)
-
-    def __str__(self):
-        return f"HOO(nu={self.nu!r}, rho={self.rho!r}, sigma={self.sigma!r})"
 
 
 class HOORun(Run):

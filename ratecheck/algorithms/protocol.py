@@ -1,11 +1,13 @@
-"""The interface of an algorithm, written down: what the engine, studies and reports ask of it."""
+"""The interface of an algorithm, written down: what the engine, studies and reports ask of it; `run.Run` is a run."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from ..arguments import shown
+from ..papers import zhao_lai
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,40 +18,7 @@ if TYPE_CHECKING:
 
     from ..claims import Claim
     from ..sampling.noise import Noise
-
-
-class Run(Protocol):
-    """One replicate, resumable: `advance` takes it to a later time, in as many calls as one likes."""
-
-    @property
-    def t(self) -> int: ...
-
-    @property
-    def regret(self) -> float:
-        """Cumulative, up to t."""
-
-    @property
-    def cells(self) -> int: ...
-
-    def advance(self, until: int) -> None: ...
-
-    def complaint(self) -> str | None:
-        """What the user should know about how the run went."""
-
-    def violation(self) -> str | None:
-        """An identity that its own numbers break: pulls = t, regret = sum over levels, cells partition the box."""
-
-    # With diagnostics also
-
-    @property
-    def exceeded(self) -> int:
-        """Steps after which the algorithm's optimistic bound contradicted f*."""
-
-    def recommended(self) -> np.ndarray:
-        """The point that it would name if asked for one."""
-
-    def levels(self) -> list[tuple[int, int, int, float]]:
-        """Level, pulls, present cells and regret, for every level that has any."""
+    from .run import Run
 
 
 @dataclass(frozen=True)
@@ -149,9 +118,7 @@ class Algorithm(Protocol):
     # An algorithm may also have a method level_rule(cost, length) -> LevelRule, with which its regret can be predicted
 
 
-IDENTITY = ("anytime", "compiled", "fingerprint", "kind", "label", "settle", "check")
-THEORY = ("settings", "claims", "period", "scale", "onset", "shift")
-ATTRIBUTES = (*IDENTITY, *THEORY, "cells", "seconds_per_step", "length", "start")
+ATTRIBUTES = tuple(name for name in vars(Algorithm) if not name.startswith("_"))
 
 
 def check_algorithm(algorithm) -> None:
@@ -171,7 +138,20 @@ def check_algorithm(algorithm) -> None:
         raise ValueError(f"algorithm = {name} is none (it has no {missing[0]}); take one of {known}")
 
 
-class BuiltIn:
+class Defaults:
+    """What theory says beforehand of an algorithm that says nothing else."""
+
+    def period(self, cost: Cost) -> float:
+        return math.nan
+
+    def scale(self, cost: Cost) -> float:
+        return zhao_lai.period_of(cost.constants, cost.dim)
+
+    def shift(self, cost: Cost) -> float | None:
+        return None
+
+
+class BuiltIn(Defaults):
     """What our own algorithms share."""
 
     compiled: ClassVar[bool] = True
@@ -183,6 +163,3 @@ class BuiltIn:
         values = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
         given = [f"{k}={v:g}" if isinstance(v, float) else f"{k}={v}" for k, v in values.items()]
         return type(self).__name__ + (f"({', '.join(given)})" if given else "")
-
-    def shift(self, cost: Cost) -> float | None:
-        return None

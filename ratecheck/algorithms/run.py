@@ -47,6 +47,7 @@ class Run:
 
     @property
     def regret(self) -> float:
+        """Cumulative, up to t."""
         return float(self.total_regret[0])
 
     @property
@@ -62,6 +63,10 @@ class Run:
                 self.refuse(self.x)
             if status == NO_ROOM:
                 self.grow()
+
+    def complaint(self) -> str | None:
+        """What the user should know about how the run went."""
+        return None
 
     def violation(self) -> str | None:
         """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""

@@ -89,12 +89,6 @@ class UniformBins(BuiltIn):
     def settings(self, cost) -> dict:
         return {"width": "corrected" if self.width is None else self.width}
 
-    def period(self, cost) -> float:
-        return math.nan  # the width depends on T alone
-
-    def scale(self, cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
-
     def onset(self, cost, horizon) -> float:
         if cost.constants.lacking("M_a"):
             return 1.0
@@ -119,9 +113,6 @@ class UniformBins(BuiltIn):
 
     def start(self, cost, length, offset, rng, noise, diagnostics=False, trace=None, horizon=None) -> UniformRun:
         return UniformRun(cost, length, offset, rng, noise, diagnostics, trace)
-
-    def __str__(self):
-        return f"UniformBins(width={self.width!r})"
 
 
 class UniformRun(Run):
@@ -165,9 +156,6 @@ class UniformRun(Run):
     def levels(self):
         pulls, regret = self.by_level[0]
         return [(0, int(pulls), self.cells, float(regret))]
-
-    def complaint(self):
-        return None
 
     def violation(self):
         pulls, regret = tally(self.n, self.value, self.cost.minimum)

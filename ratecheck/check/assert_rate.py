@@ -23,16 +23,13 @@ from __future__ import annotations
 import math
 import re
 import tempfile
-import time
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import NamedTuple
 
-from ..arguments import MOST_WORKERS, available_cores, check_whole, shown
+from ..arguments import check_workers, shown
 from ..claims import Claim, Outcome
 from ..engine.simulate import STANDARD, Job, Limit, check_cost, finished, gathered
 from ..sampling.noise import Noise
@@ -117,9 +114,7 @@ def assert_rate(
         raise ValueError(f"there is nothing to assert: {why}")
     if agreement and not hasattr(job.algorithm, "level_rule"):
         raise ValueError(f"agreement=True, but no curve is predicted for {job.algorithm.label}; leave it out")
-    workers = (
-        (1 if job.plain else available_cores()) if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
-    )
+    workers = 1 if job.plain and workers is None else check_workers(workers)
     asked = {"rules": rules, "seconds": seconds, "workers": workers, "agreement": agreement, "replicates": replicates}
     return _pinned(job, claim, pinned=pinned, anew=pin, figures=figures, horizons=horizons, **asked)
 
@@ -161,15 +156,6 @@ def _rules(tolerance, false_alarms, power) -> Rules:
     return Rules(float(tolerance), float(false_alarms), float(power))
 
 
-class _Clock(NamedTuple):
-    begun: float
-    seconds: float
-
-    @property
-    def spent(self) -> float:
-        return time.monotonic() - self.begun
-
-
 # Rungs
 
 
@@ -206,7 +192,7 @@ def asserted(
 ) -> Assertion:
     """The rung that passes; a minimum that was searched for and not found is taken lower, and all begins anew."""
     check_cost(job.cost, job.algorithm.compiled)
-    clock = _Clock(time.monotonic(), seconds)
+    clock = Limit(seconds)
 
     def climb(job):
         planner = Planner(job, claim, rules.tolerance)
@@ -216,13 +202,12 @@ def asserted(
     return with_lowest(job, climb)[1]
 
 
-def _climb(planner: Planner, rungs, *, rules: Rules, clock: _Clock, workers: int, agreement: bool) -> Assertion:
+def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int, agreement: bool) -> Assertion:
     job, claim = planner.job, planner.claim
     made, refuted, found, curve, ended, pace = {}, [], None, None, "", 0.0
     for rung in rungs:
         try:
-            for horizon in rung.horizons:
-                job.algorithm.check(job.cost, horizon, job.alignment == "random")
+            job.check(rung.horizons)
         except ValueError as error:
             ended = str(error)
             break
@@ -263,9 +248,7 @@ def _made(job, units, workers, limit) -> dict:
 
 
 def _judged(job, claim, *, rules, case, rung, made) -> Assertion:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        runs = gathered(job, [made[unit] for unit in job.units(rung.horizons, range(rung.replicates))])
+    runs = gathered(job, [made[unit] for unit in job.units(rung.horizons, range(rung.replicates))])
     rule = {"margin": rules.tolerance, "resolution": math.inf, "look": rung.number}
     judgement = judge_case(case, runs, by=partial(_decided, rules), rules=rule)
     fit = None if judgement.fit is None else judgement.fit.at(claim.rate.log_power)

@@ -68,10 +68,6 @@ class Rules(NamedTuple):
         """The error of a refutation at one rung."""
         return self.false_alarms / looks_cost(look)
 
-    def missed(self, look) -> float:
-        """The error of a pass at one rung."""
-        return (1 - self.power) / looks_cost(look)
-
 
 @dataclass(frozen=True, repr=False)
 class Assertion(Speaking):
@@ -145,9 +141,6 @@ class Assertion(Speaking):
         return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     # What it says
-
-    def _title(self):
-        return "Assertion"
 
     @property
     def asserted(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arguments import shown
 from ..claims import Case, Claim
-from ..engine.simulate import Job, begin
+from ..engine.simulate import Job
 from ..planning.case import case_of, onset_of, planned_curve
 from ..planning.expectations import catchable, expected_evidence
 from ..planning.forecast import machine
@@ -108,13 +108,11 @@ def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = t
 
 def _timed(job, replicate, *, horizons, clock, seconds) -> Pace:
     """How long a replicate takes to reach horizons, as far as a number of seconds lasts."""
-    how = {"replicate": replicate, "seed": job.seed, "noise": job.noise, "alignment": job.alignment}
     found, spent, run = [], 0.0, None
     for horizon in horizons:
         begun = clock()
         if run is None or not job.algorithm.anytime:
-            target = horizons[-1] if job.algorithm.anytime else horizon
-            run, _ = begin(job.algorithm, job.cost, horizon=target, **how)
+            run, _ = job.begin(horizons[-1] if job.algorithm.anytime else horizon, replicate)
         run.advance(horizon)
         took = clock() - begun
         before = found[-1] if found and job.algorithm.anytime else 0.0
@@ -130,7 +128,7 @@ def _reachable(job) -> int:
     last = LAST
     while last > SHORTEST:
         try:
-            job.algorithm.check(job.cost, last, job.alignment == "random")
+            job.check([last])
             return last
         except ValueError:
             last //= 2

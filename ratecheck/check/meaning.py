@@ -31,7 +31,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     if not (maximise is None or isinstance(maximise, bool)):
         raise ValueError(f"maximise = {shown(maximise)} must be True, False or None")
     cautions = []
-    algorithm = as_algorithm(algorithm, anytime, None)
+    algorithm = as_algorithm(algorithm, anytime)
     cost = as_cost(cost, box, dim=dim, minimum=minimum, maximum=maximum, maximise=bool(maximise))
     if maximise is not None and maximise != cost.maximise:
         if isinstance(algorithm, AskTell):
@@ -44,7 +44,8 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     seed = check_whole("seed", seed, 0)
     algorithm = algorithm.settle(cost)
     claim = as_claim(rate, kind, algorithm, cost)
-    job = Job(algorithm, cost, seed, noise, _alignment(algorithm, cost))
+    leaves = algorithm.length(cost, SOME, 0.0) and not cost.margin  # cells beyond where the cost is known
+    job = Job(algorithm, cost, seed, noise, "fixed" if leaves else "random")
     if job.alignment == "fixed":
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
     if claim.violated:
@@ -52,14 +53,7 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     return job, claim, cautions
 
 
-def _alignment(algorithm, cost) -> str:
-    """Random, unless the algorithm has cells that would leave the region where the cost is known."""
-    if algorithm.length(cost, SOME, 0.0) and not cost.margin:
-        return "fixed"
-    return "random"
-
-
-def as_algorithm(given, anytime=None, maximise=None):
+def as_algorithm(given, anytime=None):
     """An algorithm from what people give for one."""
     if isinstance(given, str):
         given = named(given).load()()
@@ -72,8 +66,7 @@ def as_algorithm(given, anytime=None, maximise=None):
                 f"({error}); give {given.__name__}(...)"
             ) from None
     if isinstance(given, AskTell):
-        options = {"anytime": anytime, "maximise": maximise}
-        return replace(given, **{name: value for name, value in options.items() if value is not None})
+        return given if anytime is None else replace(given, anytime=anytime)
     if hasattr(given, "settle") and not isinstance(given, type):
         check_algorithm(given)
         if anytime is not None and anytime != given.anytime:
@@ -89,7 +82,7 @@ def as_algorithm(given, anytime=None, maximise=None):
     if not callable(given):
         known = ", ".join(entry.name for entry in ENTRIES if entry.name)
         raise ValueError(f"algorithm = {shown(given)} is none; give a class with ask and tell, or one of {known}")
-    return AskTell(given, anytime, None, maximise)
+    return AskTell(given, anytime)
 
 
 def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=False) -> Cost:

@@ -17,10 +17,12 @@ from pathlib import Path
 import numpy as np
 from scipy import special
 
-from ..arguments import MOST_REPLICATES, check_horizons, check_whole, shown
+from ..arguments import MOST_REPLICATES, shown
+from ..claims import Record
 from ..files import write_whole
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans, log_means
+from ..store import records
 
 FORMAT = "ratecheck curve 1"
 ROUNDING = 1e-9  # of a log-mean: no difference is smaller
@@ -66,7 +68,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Pin:
+class Pin(Record):
     """The logarithms of mean regrets with their covariance, and the names of what they belong to."""
 
     algorithm: str
@@ -150,6 +152,16 @@ def _p_value(estimate: Estimate) -> float:
 
 # Files
 
+BESIDE = {"format": records.one_of(FORMAT), "written_with": records.mapping(records.text)}
+FIELDS = records.record(
+    Pin,
+    replicates=records.whole(3, MOST_REPLICATES),
+    horizons=records.rising(records.whole(3, 2**53), fewest=3),
+    log_mean=records.listed(records.number(-1e6, 1e6)),
+    covariance=records.listed(records.number(-1e6, 1e6)),
+    **BESIDE,
+)
+
 
 def load_pin(path) -> Pin | None:
     """The curve in a file; None where there is no such file."""
@@ -171,42 +183,14 @@ def load_pin(path) -> Pin | None:
 
 
 def _curve(found) -> Pin:
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f"its format is not {FORMAT!r}")
-    names = {name: str(_text(found, name)) for name in ("algorithm", "cost", "noise", "alignment")}
-    if not isinstance(found["anytime"], bool):
-        raise ValueError("anytime is neither true nor false")
-    horizons = tuple(check_horizons(found["horizons"]))
-    count = len(horizons)
-    y = _numbers(found, "log_mean", count)
-    covariance = _numbers(found, "covariance", count * (count + 1) // 2)
-    curve = Pin(
-        **names,
-        anytime=found["anytime"],
-        seed=check_whole("seed", found["seed"], 0),
-        replicates=check_whole("replicates", found["replicates"], 3, MOST_REPLICATES),
-        horizons=horizons,
-        log_mean=y,
-        covariance=covariance,
-    )
-    if count < 3 or horizons[0] < 3 or np.any(np.diag(curve.data.covariance) < 0):
-        raise ValueError("it has too few horizons, or a negative variance")
+    FIELDS(found, "it")
+    curve = Pin.from_json({name: value for name, value in found.items() if name not in BESIDE})
+    count = len(curve.horizons)
+    if len(curve.log_mean) != count or len(curve.covariance) != count * (count + 1) // 2:
+        raise ValueError("its lists do not belong together")
+    if np.any(np.diag(curve.data.covariance) < 0):
+        raise ValueError("it has a negative variance")
     return curve
-
-
-def _text(found, name) -> str:
-    if not isinstance(found[name], str):
-        raise ValueError(f"{name} is no text")
-    return found[name]
-
-
-def _numbers(found, name, count) -> tuple[float, ...]:
-    values = found[name]
-    if not isinstance(values, list) or len(values) != count:
-        raise ValueError(f"{name} is no list of {count} numbers")
-    if not all(isinstance(v, int | float) and not isinstance(v, bool) and abs(v) < 1e6 for v in values):
-        raise ValueError(f"{name} holds something else than numbers")
-    return tuple(map(float, values))
 
 
 def check_writable(path, anew: bool):

@@ -44,7 +44,7 @@ class Check(Speaking):
     claim: Claim
     algorithm: object
     cost: Cost
-    runs: Runs | None
+    runs: Runs
     fit: Fit | None
     plan: Plan
     control: Tilted | None
@@ -71,11 +71,7 @@ class Check(Speaking):
 
     def plot(self):
         """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
-        if self.fit is None:
-            if self.runs is None:
-                raise ValueError(f"there is nothing to draw: {self.verdict.reason}")
-            return self.runs.plot()
-        return self.fit.plot(self.rate)
+        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     def report(self, folder) -> Path:
         """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page."""
@@ -95,9 +91,6 @@ class Check(Speaking):
             return f"{self.verdict.name}, but without force: {claim}"
         return Headed(self.verdict.name, f": {claim}")
 
-    def _title(self):
-        return "Check"
-
     def _facts(self):
         facts = {"verdict": self.headline}
         if self.verdict.name != Outcome.INCONCLUSIVE and not self.forceful:
@@ -107,9 +100,7 @@ class Check(Speaking):
             facts["slope"] = self._slope()
         if self.forceful:
             facts["control"] = self._controlled()
-        if self.runs is not None:
-            facts["runs"] = self._runs()
-            facts["noise"] = self._noise()
+        facts |= {"runs": self._runs(), "noise": self._noise()}
         if self.agreement is not None:
             facts["theory"] = f"agreement with the predicted curve: {self.agreement}"
         facts["caution"] = "; ".join(self.cautions) or "none"

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import sys
 import time
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from function_zoo.own import reached
 
-from ..arguments import MOST_WORKERS, available_cores, check_whole
+from ..arguments import check_workers
 from ..claims import Control
-from ..engine.simulate import STANDARD, Limit, Overdue, begin, check_cost, ending, finished, gathered
+from ..engine.simulate import STANDARD, Limit, Overdue, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
 from ..sampling.noise import Noise
 from ..verdict.judging import held_back, irrefutable, judge_case
@@ -92,7 +91,7 @@ def check(
     begun = time.monotonic()
     given = {"rate": rate, "kind": kind, "noise": noise, "seed": seed, "anytime": anytime, "maximise": maximise}
     meant = settled(algorithm, cost, **given, box=box, dim=dim, minimum=minimum, maximum=maximum)
-    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_workers(workers)
     horizons, replicates = size_of(horizons, replicates)
     seconds = None
     if horizons is None or replicates is None:
@@ -154,9 +153,7 @@ def _run(job, claim, asked: Asked):
         )
     if len(complete) < plan.replicates:
         remarks = [f"{len(complete)} of {plan.replicates} planned runs were complete when the time was up", *remarks]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return plan, gathered(job, [found[unit] for units in complete for unit in units]), remarks
+    return plan, gathered(job, [found[unit] for units in complete for unit in units]), remarks
 
 
 def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
@@ -178,11 +175,9 @@ def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
 def _tried(job, horizons) -> list[str]:
     """Whether cost and algorithm work at all, and with the same bits when a short run is made again."""
     check_cost(job.cost, job.algorithm.compiled)
-    for horizon in horizons:
-        job.algorithm.check(job.cost, horizon, job.alignment == "random")
+    job.check(horizons)
     horizon = min([REPEATED, *horizons])
-    how = {"seed": job.seed, "noise": job.noise, "alignment": job.alignment}
-    runs = [begin(job.algorithm, job.cost, horizon=horizon, replicate=0, **how)[0] for _ in range(2)]
+    runs = [job.begin(horizon)[0] for _ in range(2)]
     for run in runs:
         run.advance(horizon)
     if runs[0].regret == runs[1].regret:

@@ -12,10 +12,10 @@ import function_zoo as zoo
 from ..algorithms.registry import NAMED
 from ..arguments import meant
 from ..study.load import CannotLoad, module_at, module_named
-from .parser import Mistake, Parser, completing, folder, natural, real_number, some, whole_number, workers
+from .options import NOISES, horizons, noise
+from .parser import EXIT_REFUTED, Mistake, Parser, completing, folder, natural, real_number, some, whole_number, workers
 
-EXIT_FAILED, EXIT_IF_REFUTED = 1, 3
-NOISES = ("gaussian", "uniform", "rademacher", "student")
+EXIT_FAILED = 1
 EXAMPLES = """A class has ask() -> x and tell(x, y), and is made with those of dim, lower, upper, horizon, rng, seed
 and sigma that its parameters name.  ask() may also return an (m, d) array; then tell is given m values.
 
@@ -85,18 +85,9 @@ def make_parser(prog) -> Parser:
     how.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
     how.add_argument("--margin", type=real_number, metavar="M", help="of the slope (default: 0.05)")
     parser.add_argument("--report", type=folder, metavar="DIR", help="write report.md, figures and runs.csv there")
-    parser.add_argument("--plot", type=picture, metavar="FILE", help="write the figure there: .png, .svg or .pdf")
     parser.add_argument("--quiet", action="store_true", help="say nothing meanwhile")
-    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if the rate is REFUTED")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if the rate is REFUTED")
     return parser
-
-
-def picture(text) -> Path:
-    path = Path(some(text))
-    if path.suffix not in (".png", ".svg", ".pdf"):
-        raise Mistake(f"{text} must end with .png, .svg or .pdf")
-    folder(str(path.parent))
-    return path
 
 
 def main(argv=None, prog="ratecheck check") -> int:
@@ -137,23 +128,22 @@ def _checked(arguments) -> int:
     except AlgorithmError as error:
         return _failed(error)
     print(done, flush=True)
-    if not _written(done, arguments):
+    if not _written(done, arguments.report):
         return EXIT_FAILED
-    return EXIT_IF_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
+    return EXIT_REFUTED if arguments.strict and done.verdict.name == "REFUTED" else 0
 
 
-def _written(done, arguments) -> bool:
-    """Whether figure and report could be written; what was found is said either way."""
-    for path, write in ((arguments.plot, _draw), (arguments.report, type(done).report)):
-        try:
-            if path is not None:
-                print(write(done, path))
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            lost = f"{path} cannot be written ({error.strerror or error})"
-            print(f"error: {lost}; the verdict is the one above", file=sys.stderr)
-            return False
+def _written(done, folder) -> bool:
+    """Whether the report could be written; what was found is said either way."""
+    try:
+        if folder is not None:
+            print(done.report(folder))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        lost = f"{folder} cannot be written ({error.strerror or error})"
+        print(f"error: {lost}; the verdict is the one above", file=sys.stderr)
+        return False
     return True
 
 
@@ -167,15 +157,6 @@ def _failed(error) -> int:
     return EXIT_FAILED
 
 
-def _draw(done, path):
-    from ..files import replacing
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path, "wb") as file:
-        done.plot().savefig(file, format=path.suffix[1:], facecolor="white")
-    return path
-
-
 def _box(ends):
     if ends is None:
         return None
@@ -186,8 +167,6 @@ def _box(ends):
 
 
 def _noise(text):
-    from .options import noise
-
     try:
         return real_number(text)
     except Mistake:
@@ -198,7 +177,6 @@ def _horizons(text):
     if text is None:
         return None
     from ..planning.grid import horizons_of
-    from .options import horizons
 
     return horizons_of(horizons(text), 2.0**4, 1.0, None)
 

@@ -8,9 +8,8 @@ import sys
 import warnings
 
 from ..display import wrapped
-from .parser import EXIT_WRONG_INPUT, Mistake, Parser, path, real_number, sentence, some
+from .parser import EXIT_REFUTED, EXIT_WRONG_INPUT, Mistake, Parser, path, real_number, sentence, some
 
-EXIT_REFUTED = 3
 NOTE = (
     "Columns with usual names are found: T, n, N, horizon, steps, samples, h, dt ... for x; regret, error, loss, mse "
     "... for y; run, seed, replicate ... for runs; se, stderr, sd ... for errors of means.  TABLE is CSV, TSV, columns "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 
 from ..arguments import meant
 from .parser import Parser, guarded, sentence
@@ -23,10 +22,6 @@ class Command:
     takes: str
     does: str
     home: str
-
-    @property
-    def exists(self) -> bool:
-        return find_spec(self.home) is not None
 
     def main(self, argv, prog) -> int:
         return import_module(self.home).main(argv, prog)
@@ -47,7 +42,6 @@ COMMANDS = {
     "zoo": Command("...", "list, audit and draw the costs", "ratecheck.cli.zoo"),
     "completion": Command("SHELL", "a script for tab completion, for bash, zsh or fish", "ratecheck.cli.completion"),
 }
-COMMANDS = {name: command for name, command in COMMANDS.items() if command.exists}
 
 
 def main(argv=None) -> int:

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import re
-import socket
-import sys
-import threading
-from urllib.parse import urlsplit
 
 from ..algorithms.registry import NAMED, named
-from ..arguments import MOST_WORKERS
-from .parser import Mistake, real_number, some
+from .parser import real_number
 
 NOISES = {"gaussian": "Gaussian", "uniform": "Uniform", "rademacher": "Rademacher", "student": "StudentT"}
-SCHEMES = ("tcp", "tls")
-LONGEST_GREETING = 2**24  # bytes
-PATIENCE = 2.0  # seconds that an address may take to answer
 SETTINGS = {option: (entry.name, text) for entry in NAMED.values() for option, text in entry.options.items()}
 
 
@@ -83,75 +74,3 @@ def noise(text):
         raise ValueError(f"--noise {text}: too many numbers") from None
     except ValueError as error:
         raise ValueError(f"--noise {text}: {error}") from None
-
-
-# Where to run
-
-
-def scheduler(text):
-    """threads, processes, local:N or the address of a Dask scheduler; what cannot be one is refused."""
-    if some(text) in ("threads", "processes", "local"):
-        return text
-    name, _, number = text.partition(":")
-    if name == "local":
-        if not re.fullmatch("[0-9]{1,9}", number) or not 1 <= int(number) <= MOST_WORKERS:
-            raise Mistake(f"{text}: write local:N with N workers, 1 or more, {MOST_WORKERS} at most")
-        return text
-    if "://" not in text:
-        raise Mistake(f"{text!r} is none of threads, processes, local:N or an address such as tcp://host:8786")
-    if not is_address(text):
-        raise Mistake(f"{text!r} is no address; write tcp://host:port or tls://host:port")
-    return text
-
-
-def is_address(text) -> bool:
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return False
-    plain = not (parts.path or parts.query or parts.fragment or "@" in parts.netloc)
-    return plain and parts.scheme in SCHEMES and bool(port) and bool(re.fullmatch(r"[\w.:%-]+", host or ""))
-
-
-def check_answers(address, tls=None):
-    """Refuse the address of a scheduler that does not greet as Dask does, before anything is written."""
-    parts = urlsplit(address)
-    problem = [f"no answer within {PATIENCE:.0f} s"]
-
-    def call():
-        try:
-            with socket.create_connection((parts.hostname, parts.port), PATIENCE) as connection:
-                if context is not None:
-                    connection = context.wrap_socket(connection)
-                with connection:
-                    greets = _greets(connection)
-            problem[:] = [] if greets else ["what listens there does not speak like one"]
-        except TimeoutError:
-            return
-        except OSError as error:
-            problem[0] = error.strerror or str(error)
-
-    context = _context(address, tls) if parts.scheme == "tls" else None
-    caller = threading.Thread(target=call, daemon=True)  # to find a name may take longer than we would wait
-    caller.start()
-    caller.join(PATIENCE)
-    if problem:
-        raise ValueError(f"there is no Dask scheduler at {address} ({problem[0]})")
-
-
-def _context(address, tls):
-    from ..executors.cluster import tls_context
-
-    try:
-        return tls_context(tls)
-    except (OSError, ValueError) as error:  # an ssl.SSLError is one, for a file that holds no certificate
-        raise ValueError(f"there is no Dask scheduler at {address} ({error})") from None
-
-
-def _greets(connection) -> bool:
-    """Whether the other side speaks first, as Dask does: the length of a short message, in eight bytes."""
-    said = b""
-    while len(said) < 8 and (more := connection.recv(8 - len(said))):
-        said += more
-    return len(said) == 8 and int.from_bytes(said, sys.byteorder) < LONGEST_GREETING

@@ -17,7 +17,7 @@ from ..arguments import MOST_IN_DATABASE, MOST_WORKERS, meant
 LONGEST_NAME = 255  # bytes, in every file system we know of
 LONGEST_MESSAGE = 1000
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-EXIT_NO_ROOM, EXIT_WRONG_INPUT = 1, 2
+EXIT_NO_ROOM, EXIT_WRONG_INPUT, EXIT_REFUTED = 1, 2, 3
 OWN_CODE = "It executes no code but this project's own."
 
 
@@ -59,8 +59,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def completing(action: argparse.Action, values) -> argparse.Action:
-    """Tell tab completion which words fit an option that takes others too: a list, or "studies" for declared ones."""
-    action.completes = values if isinstance(values, str) else tuple(values)
+    """Tell tab completion which words fit an option that takes others too."""
+    action.completes = tuple(values)
     return action
 
 

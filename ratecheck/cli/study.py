@@ -6,7 +6,6 @@ import argparse
 import math
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import function_zoo as zoo
 from function_zoo.registry import InvalidChoice, lookup
@@ -15,8 +14,9 @@ from ..algorithms.registry import NAMED
 from ..display import one_line
 from ..executors.progress import speak
 from ..study.options import RERUN, Options, command_line
-from .options import NOISES, SETTINGS, algorithms, check_answers, horizons, noise, scheduler, seconds
+from .options import NOISES, SETTINGS, algorithms, horizons, noise, seconds
 from .parser import (
+    EXIT_REFUTED,
     EXIT_WRONG_INPUT,
     Parser,
     completing,
@@ -43,10 +43,8 @@ TIMEOUT = (
     "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
     "plug-in, at least 60)"
 )
-TLS = {"ca": "who is trusted (PEM)", "cert": "our certificate", "key": "our private key"}
-ANYWHERE = ("scheduler", "unit_timeout", *(f"tls_{name}" for name in TLS), "strict", "claim")  # settings of any study
+ANYWHERE = ("scheduler", "unit_timeout", "strict", "claim")  # settings of any study
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
-EXIT_IF_REFUTED = 3
 
 
 def main(argv=None, prog="python -m ratecheck.study") -> int:
@@ -71,24 +69,19 @@ def _main(arguments, known) -> int:
     if arguments.list:
         print(listing())
         return 0
+    from ..engine.errors import ExecutorLost
     from ..engine.simulate import EngineError
-    from ..executors import ExecutorError, ExecutorLost, place, tls_files
-    from ..store import StoreError, StoreFull, Unreadable, holds_runs
+    from ..executors import ExecutorError, place
+    from ..store import StoreError, StoreFull, Unreadable
     from ..study.determinism import NotDeterministic
-
-    study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
 
     def into(folder):
         known.append(writable(folder))
-        far = "://" in (arguments.scheduler or "") and not arguments.dry_run
-        if far and (arguments.fresh or not holds_runs(folder)):
-            check_answers(arguments.scheduler, tls)
         return folder
 
     try:
-        tls = tls_files(*(getattr(arguments, f"tls_{name}") for name in TLS))
-        limited = arguments.unit_timeout is not None
-        place(arguments.scheduler, arguments.workers, tls=tls, limited=limited)  # or it means nothing
+        place(arguments.scheduler, arguments.workers, limited=arguments.unit_timeout is not None)  # or it means nothing
+        study, options = ad_hoc(arguments) if arguments.study is None else declared_study(arguments)
         done = study.conduct(arguments.out, replace(options, into=into))
     except (StoreFull, Unreadable, ExecutorLost, NotDeterministic, EngineError) as error:
         return _complain(error, EXIT_GIVEN_UP)
@@ -104,7 +97,7 @@ def _conclude(done, strict) -> int:
         units = "a unit of work was" if len(done.given_up) == 1 else f"{len(done.given_up)} units of work were"
         reasons = "\n".join(f"  {one_line(reason)}" for reason in done.given_up)
         return _complain(f"{units} given up, and the same command tries again:\n{reasons}", EXIT_GIVEN_UP)
-    return EXIT_IF_REFUTED if strict and done.refuted else 0
+    return EXIT_REFUTED if strict and done.refuted else 0
 
 
 def _complain(error, code) -> int:
@@ -117,13 +110,12 @@ def make_parser(prog) -> argparse.ArgumentParser:
     what = parser.add_argument_group("what to study")
     family = what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
     completing(family, [*zoo.families(), "all"])
-    study = what.add_argument(
+    what.add_argument(
         "--study",
         type=some,
         metavar="NAME",
         help="a declared study, which is executed: studies/NAME/study.py, or a folder",
     )
-    completing(study, "studies")
     what.add_argument("--claim", type=some, nargs="+", metavar="N", help="of a study of claims: these only")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
@@ -148,29 +140,24 @@ def make_parser(prog) -> argparse.ArgumentParser:
     )
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
-    completing(how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES)), NOISES)
+    how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
     _where(parser.add_argument_group("where"))
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
-    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_IF_REFUTED} if a theorem is REFUTED")
+    parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if a theorem is REFUTED")
     return parser
 
 
 def _where(group):
     group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    where = group.add_argument(
-        "--scheduler", type=scheduler, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
+    group.add_argument(
+        "--scheduler", type=some, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
     )
-    completing(where, ["threads", "processes", "local:"])
-    for name, text in TLS.items():
-        group.add_argument(f"--tls-{name}", type=Path, metavar="FILE", help=f"for a Dask tls://host:port: {text}")
     group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
     group.add_argument(
         "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"
     )
-    again = group.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="go on with what the folder holds (the default)")
-    again.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
+    group.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
 
 
 # From arguments to a study

@@ -14,14 +14,13 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import suppress
-from multiprocessing import spawn
+from multiprocessing import resource_tracker, spawn
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from multiprocessing.reduction import ForkingPickler
 from queue import Empty, SimpleQueue
 
 from .errors import UnitTimeout, WorkerDied, sent
-from .shield import shield
 from .worker import STARTED, serve
 
 GRACE = 0.5  # seconds between asking a process to end and making it
@@ -180,6 +179,18 @@ class Processes(_Slots):
             time.sleep(GRACE / 50)
         for worker in workers:
             worker.kill()
+
+
+def shield():
+    """From here on, processes and threads that this thread starts hear of no Ctrl-C and no hang-up.
+
+    They are for the main process, which ends the others.  A mask holds from the first moment of a process on, while it
+    still imports; the tracker of multiprocessing too would die of a hang-up, and complain.
+    """
+    with suppress(AttributeError):  # where there are no masks
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+        resource_tracker.ensure_running()  # to start it lifts the mask
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
 
 
 class _Apart(SpawnProcess):

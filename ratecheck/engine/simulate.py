@@ -16,16 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms.asktell import AlgorithmError
-from ..algorithms.protocol import Algorithm, Run, check_algorithm
-from ..algorithms.run import HIGHEST, bad_value, lowest, values
+from ..algorithms.protocol import Algorithm, check_algorithm
+from ..algorithms.run import HIGHEST, Run, bad_value, lowest, values
 from ..arguments import (
-    MOST_WORKERS,
-    available_cores,
     check_alignment,
     check_horizons,
     check_is_cost,
     check_replicates,
     check_whole,
+    check_workers,
 )
 from ..claims import VERSION, Series
 from ..sampling import seeding
@@ -81,24 +80,24 @@ def simulate(
     seed = check_whole("seed", seed, 0)
     check_noise(noise)
     check_alignment(alignment)
-    workers = available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
-    algorithm = algorithm.settle(cost)
-    for horizon in horizons:
-        algorithm.check(cost, horizon, alignment == "random")
+    workers = check_workers(workers)
+    job = Job(algorithm.settle(cost), cost, seed, noise, alignment, diagnostics)
+    job.check(horizons)
     if diagnostics and not len(cost.minimisers):
         raise ValueError(f"diagnostics follow a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
     check_cost(cost, algorithm.compiled)
 
-    job = Job(algorithm, cost, seed, noise, alignment, diagnostics)
     units = job.units(horizons, replicates)
     # the longest runs first, so that no worker is left with one at the end
     found = dict(finished(job, sorted(units, key=lambda unit: -unit[1][-1]), workers=workers))
+    for complaint in sorted({complaint for _, _, complaint in found.values() if complaint}):
+        warnings.warn(complaint, RuntimeWarning, stacklevel=2)
     return gathered(job, [found[unit] for unit in units])
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that runs of one series have in common."""
+    """All that runs of one series have in common; its algorithm is a settled one."""
 
     algorithm: Algorithm
     cost: Cost
@@ -112,17 +111,38 @@ class Job:
         blocks = [tuple(horizons)] if self.algorithm.anytime else [(horizon,) for horizon in horizons]
         return [(replicate, block) for replicate in replicates for block in blocks]
 
-    def run(self, unit, stop):
-        replicate, horizons = unit
+    def check(self, horizons):
+        """Refuse, in one sentence and before any work, horizons up to which it cannot run."""
+        for horizon in horizons:
+            self.algorithm.check(self.cost, horizon, self.alignment == "random")
+
+    def begin(self, horizon: int, replicate: int = 0) -> tuple[Run, float]:
+        """A replicate before its first step, and the length of its initial cells."""
         how = {"seed": self.seed, "noise": self.noise, "alignment": self.alignment, "diagnostics": self.diagnostics}
-        return run_replicate(self.algorithm, self.cost, horizons=horizons, replicate=replicate, stop=stop, **how)
+        return begin(self.algorithm, self.cost, horizon=horizon, replicate=replicate, **how)
+
+    def run(self, unit, stop):
+        """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
+        replicate, horizons = unit
+        try:
+            return _replicate(self, replicate, horizons, stop)
+        except AlgorithmError as error:
+            raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
 
     def __str__(self):
         return f"{self.algorithm} on {self.cost}"
 
     @cached_property
     def series(self) -> Series:
-        return series_of(self.algorithm, self.cost, seed=self.seed, noise=self.noise, alignment=self.alignment)
+        """What determines a run, apart from its replicate and its horizon, and a digest of it."""
+        algorithm, cost = self.algorithm, self.cost
+        names = (str(cost), cost.dim, str(algorithm), repr(self.noise), self.alignment, self.seed)
+        period = algorithm.period(cost)
+        known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
+        known += [] if cost.registered else [cost.fingerprint]
+        known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
+        digest = seeding.digest([*names, *known]).hex()[:32]
+        return Series(digest, *names, None if math.isnan(period) else period)
 
     @property
     def plain(self) -> bool:
@@ -134,13 +154,10 @@ def gathered(job: Job, results) -> Runs:
     """The table of some runs, each with its rows, those of its levels and a complaint."""
     rows = [row for rows, _, _ in results for row in rows]
     level_rows = [row for _, rows, _ in results for row in rows]
-    for complaint in sorted({complaint for _, _, complaint in results if complaint}):
-        warnings.warn(complaint, RuntimeWarning, stacklevel=3)
-    algorithm, cost = job.algorithm, job.cost
     shared = asdict(job.series)
     period, shared["series"] = shared.pop("period"), shared.pop("digest")
     shared["period"] = math.nan if period is None else period
-    return Runs(algorithm, cost, rows, level_rows, shared)
+    return Runs(job.algorithm, job.cost, rows, level_rows, shared)
 
 
 # Where runs go: to threads, or, where the interpreter would keep them from each other, to processes
@@ -273,31 +290,12 @@ def _perform(job: Job, units, stop=None):
     return [job.run(unit, stop) for unit in units]
 
 
-def series_of(algorithm: Algorithm, cost: Cost, *, seed: int, noise: Noise, alignment: str) -> Series:
-    """What determines a run of a settled algorithm, apart from its replicate and its horizon, and a digest of it."""
-    names = (str(cost), cost.dim, str(algorithm), repr(noise), alignment, seed)
-    period = algorithm.period(cost)
-    known = [VERSION, cost.constants.alpha, cost.constants.beta]  # a width that is not given follows from them
-    known += [] if cost.registered else [cost.fingerprint]
-    known += [] if algorithm.fingerprint is None else [algorithm.fingerprint]
-    digest = seeding.digest([*names, *known]).hex()[:32]
-    return Series(digest, *names, None if math.isnan(period) else period)
-
-
-def run_replicate(algorithm, cost, *, replicate, **how):
-    """The rows of one run (as far as it got before `stop` was set), those of its levels, and a complaint."""
-    try:
-        return _replicate(algorithm, cost, replicate=replicate, **how)
-    except AlgorithmError as error:
-        raise AlgorithmError(f"replicate {replicate}: {error}") from error.__cause__
-
-
-def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, diagnostics, stop):
-    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": diagnostics}
-    run, length = begin(algorithm, cost, horizon=horizons[-1], replicate=replicate, **how)
+def _replicate(job: Job, replicate, horizons, stop):
+    algorithm, cost = job.algorithm, job.cost
+    run, length = job.begin(horizons[-1], replicate)
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
-    stream = seeding.name(seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
+    stream = seeding.name(job.seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
@@ -312,7 +310,7 @@ def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, 
             "anytime": algorithm.anytime,
             "stream": stream,
         }
-        if diagnostics:
+        if job.diagnostics:
             x = run.recommended()
             row |= {
                 "exceeded": run.exceeded,
@@ -326,8 +324,8 @@ def _replicate(algorithm, cost, *, horizons, replicate, seed, noise, alignment, 
         rows.append(row)
     if broken := run.violation():
         raise EngineError(
-            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {seed}: {broken}; the engine is "
-            "at fault, or the memory of this machine.  Nothing was judged"
+            f"{algorithm.label} on {cost}: replicate {replicate} at T = {run.t}, seed {job.seed}: {broken}; the engine "
+            "is at fault, or the memory of this machine.  Nothing was judged"
         )
     return rows, level_rows, run.complaint()
 

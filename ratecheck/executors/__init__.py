@@ -11,20 +11,53 @@ An executor has
 - `close()`, which ends whatever still runs, within two seconds.
 """
 
-from ..engine.errors import ExecutorError, ExecutorLost, NotLoaded, UnitTimeout
+from __future__ import annotations
+
+import re
+
+from ..arguments import MOST_WORKERS, check_workers
+from ..engine.errors import ExecutorError
 from ..engine.pool import Processes, Threads
 from .cluster import Dask
-from .names import executor, place, tls_files
 
-__all__ = [
-    "Dask",
-    "ExecutorError",
-    "ExecutorLost",
-    "NotLoaded",
-    "Processes",
-    "Threads",
-    "UnitTimeout",
-    "executor",
-    "place",
-    "tls_files",
-]
+ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):([0-9]{1,5})")
+LOCAL = re.compile("local(:(?P<workers>.*))?", re.DOTALL)
+
+
+def executor(scheduler: str | None = None, workers: int | None = None, kernels: bool = True):
+    """An executor by name: None, "threads", "processes", "local:4" (a Dask cluster of this machine) or an address.
+
+    None takes threads for kernels and processes for algorithms in plain Python.
+    """
+    kind, what = place(scheduler, workers, kernels=kernels)
+    return kind(*what)
+
+
+def place(scheduler, workers, *, kernels=True, limited=False):
+    """The class of an executor and its arguments; a name that means nothing is refused before anything is written.
+
+    `limited` says that the user limits the time of a unit, which no thread keeps to.
+    """
+    if scheduler is None:
+        scheduler = "threads" if kernels and not limited else "processes"
+    if scheduler == "threads" and limited:
+        raise ExecutorError(
+            "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
+        )
+    count = check_workers(workers)
+    if scheduler in ("threads", "processes"):
+        return (Threads if scheduler == "threads" else Processes), (count,)
+    if found := LOCAL.fullmatch(scheduler):
+        number = str(count) if found["workers"] is None else found["workers"]
+        if not re.fullmatch("[0-9]{1,9}", number) or not 1 <= int(number) <= MOST_WORKERS:
+            raise ExecutorError(
+                f"--scheduler {scheduler}: write local:N with N workers, 1 or more, {MOST_WORKERS} at most"
+            )
+        return Dask, (None, int(number))
+    found = ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found[3]) < 2**16:
+        raise ExecutorError(
+            f"--scheduler {scheduler!r} is none of threads, processes, local:N or an address such as tcp://host:8786 "
+            "or tls://host:8786"
+        )
+    return Dask, (scheduler,)

@@ -10,13 +10,11 @@ import tempfile
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from contextlib import ExitStack, suppress
 
 from ..engine.errors import ExecutorError, ExecutorLost, sent
-from ..engine.shield import shield
-from .quiet import Quiet
-from .units import run_unit
+from ..engine.pool import shield
+from .units import Quiet, run_unit
 
 PATIENCE = 60.0  # seconds: a cluster without workers, and a scheduler that says nothing, are given up
 STALLED = 50.0  # seconds after which a worker without a sign of life is let go; noticed within a minute
@@ -30,38 +28,36 @@ FAILURES = 1  # a unit that ended that many workers of ours and one more has fai
 KEPT = "finished units are kept, and the same command goes on from there"
 
 
-class Tls(NamedTuple):
-    """Files in PEM format: who is trusted, and who we are."""
-
-    ca: str
-    cert: str
-    key: str
-
-
 class Dask:
-    """A Dask cluster.
+    """A Dask cluster; at a tls:// address with the certificates that Dask's own configuration names.
 
     Its scheduler runs the units of a worker that dies elsewhere.  That a worker stalls, or the scheduler, we notice.
     """
 
     isolated = False
 
-    def __init__(self, address: str | None, workers: int | None = None, tls: Tls | None = None):
-        distributed = _distributed()
-        self.cluster = self.client = self.folder = self.patient = None
+    def __init__(self, address: str | None, workers: int | None = None):
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
+        self.cluster = self.client = None
+        self.afterwards = ExitStack()
         self.where = f"Dask, {address or 'local'}"
         self.closed = False
         self.quiet = Quiet()
         self.threads, self.seen = 0, {}
         try:
             if address is None:
-                self.folder = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
-                self.patient = _patient()
-                self.cluster = _sheltered(lambda: local_cluster(workers, self.folder.name), START + workers)
-            security = {"security": _security(tls)} if tls else {}
+                inside = tempfile.TemporaryDirectory(prefix="ratecheck-", ignore_cleanup_errors=True)
+                folder = self.afterwards.enter_context(inside)
+                patient = {"distributed.deploy.lost-worker-timeout": f"{RESTART:.0f}s"}  # looked up for each lost one
+                self.afterwards.enter_context(dask.config.set(patient))
+                self.cluster = _sheltered(lambda: local_cluster(workers, folder), START + workers)
             target = self.cluster or address
             self.client = _sheltered(
-                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False, **security), 2 * CONNECT
+                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False), 2 * CONNECT
             )
             self.pool = self.client.get_executor(pure=False)
             self.answered = self.refused = self.populated = time.monotonic()
@@ -77,14 +73,16 @@ class Dask:
     @property
     def slots(self) -> int:
         """How many threads the workers have, as the scheduler said a moment ago."""
-        self._check(GONE)
+        self._check()
         if time.monotonic() - self.populated > PATIENCE:
             raise ExecutorLost(f"the cluster ({self.where}) has had no worker for {PATIENCE:.0f} s; {KEPT}")
         return max(1, self.threads)
 
     def submit(self, function, *arguments, limit=None):
-        with self._connected():
+        try:
             return self.pool.submit(run_unit, self._packed((function, arguments)), limit=limit)
+        except (OSError, RuntimeError) as error:
+            raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     def expect(self, thing):
         sent(thing, self._packed)
@@ -100,20 +98,13 @@ class Dask:
         """Return once the scheduler answers, or raise."""
         asked = time.monotonic()
         while self.answered < asked:
-            self._check(GONE)
+            self._check()
             time.sleep(LOOK_EVERY / 4)
 
-    def _check(self, gone):
+    def _check(self):
         silent = time.monotonic() - self.answered
-        if silent > PATIENCE or (self.refused > self.answered and silent > gone):
+        if silent > PATIENCE or (self.refused > self.answered and silent > GONE):
             raise ExecutorLost(f"lost the scheduler ({self.where}: no answer for {silent:.0f} s); {KEPT}")
-
-    @contextmanager
-    def _connected(self):
-        try:
-            yield
-        except (OSError, RuntimeError) as error:
-            raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     # Signs of life, looked for in the client's own thread
 
@@ -172,10 +163,7 @@ class Dask:
             if part is not None:
                 with suppress(Exception):
                     part.close(timeout=LAST)
-        if self.folder:
-            self.folder.cleanup()
-        if self.patient:
-            self.patient.__exit__(None, None, None)
+        self.afterwards.close()
 
 
 def local_cluster(workers: int, folder: str):
@@ -198,45 +186,12 @@ def local_cluster(workers: int, folder: str):
             security=security,
             dashboard_address=None,
             local_directory=folder,
-            preload=["ratecheck.executors.preload"],
+            preload=["ratecheck.executors.units"],
             config={"distributed.worker.http.routes": []},
             scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": FAILURES},
         )
     cluster.loop.add_callback(cluster.scheduler.http_server.stop)
     return cluster
-
-
-def _patient():
-    """Dask looks up at every lost worker how long it may take to come back, before the cluster does without it."""
-    import dask
-
-    return dask.config.set({"distributed.deploy.lost-worker-timeout": f"{RESTART:.0f}s"})
-
-
-def _distributed():
-    try:
-        import distributed
-    except ImportError:
-        raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
-    return distributed
-
-
-def _security(tls: Tls | None):
-    """These files, or else what Dask's own configuration says."""
-    distributed = _distributed()
-    if tls is None:
-        return distributed.Security()
-    return distributed.Security(
-        tls_ca_file=tls.ca, tls_client_cert=tls.cert, tls_client_key=tls.key, require_encryption=True
-    )
-
-
-def tls_context(tls: Tls | None):
-    """How Dask's client would talk by TLS."""
-    found = _security(tls).get_connection_args("client").get("ssl_context")
-    if found is None:
-        raise ValueError("tls needs --tls-ca, --tls-cert and --tls-key, or the like in Dask's configuration")
-    return found
 
 
 def _sheltered(make, most):
@@ -265,17 +220,12 @@ def _sheltered(make, most):
         if outcome.done():
             raise
         left.set()
-        _do_not_wait_at_exit()
+        from distributed.deploy import spec
+
+        atexit.unregister(spec.close_clusters)  # it would wait for half a cluster, whose processes end with this one
         if not isinstance(error, TimeoutError):
             raise
         raise ExecutorError(f"Dask did not answer within {most:.0f} s; look whether its scheduler works") from None
-
-
-def _do_not_wait_at_exit():
-    """Dask would wait for half a cluster to close; its processes end with this one in any case."""
-    from distributed.deploy import spec
-
-    atexit.unregister(spec.close_clusters)
 
 
 def _kill(pid):

@@ -1,8 +1,9 @@
-"""How a unit runs on a Dask worker: in a thread that can be left behind when it hangs."""
+"""What a Dask worker does: a unit runs in a thread that can be left behind when it hangs."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import threading
@@ -11,9 +12,10 @@ from concurrent.futures import Future, TimeoutError
 from contextlib import suppress
 
 from ..engine.errors import UnitTimeout
-from ..engine.worker import loaded, sendable
+from ..engine.worker import die_with_parent, loaded, sendable
 
 FAREWELL = 0.5  # seconds in which the scheduler learns of it
+TALKATIVE = ("distributed", "tornado", "asyncio")
 
 
 def run_unit(task: bytes, limit=None):
@@ -66,3 +68,35 @@ async def _take_leave(worker):
 
 def _end():
     os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+def dask_setup(worker):
+    """What each worker of a local cluster does first."""
+    die_with_parent(os.getppid())
+    Quiet()
+    worker.loop.add_callback(stop_pages, worker)
+
+
+def stop_pages(worker):
+    """Nobody needs them, and any user of this machine could read them."""
+    if getattr(worker, "http_server", None) is not None:
+        worker.http_server.stop()
+
+
+class Quiet:
+    """Dask's loggers say nothing until end(): what is lost is said in a sentence, once, by those who notice it."""
+
+    def __init__(self):
+        every = [*TALKATIVE, *list(logging.root.manager.loggerDict)]
+        loggers = [logging.getLogger(name) for name in dict.fromkeys(every) if name.split(".")[0] in TALKATIVE]
+        self.before = [(logger, logger.level, logger.handlers, logger.propagate) for logger in loggers]
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+            logger.handlers = [logging.NullHandler()]  # for loggers that are yet to come
+            logger.propagate = False
+
+    def end(self):
+        for logger, level, handlers, propagate in self.before:
+            logger.setLevel(level)
+            logger.handlers, logger.propagate = handlers, propagate
+        self.before = []

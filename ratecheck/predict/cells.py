@@ -141,7 +141,7 @@ class Tree:
                 return sums if status == FINE else None, status, released[: self.counts[1]]
             self._make_room(2 * len(self.gap))
 
-    def search(self, starts, s, step, growth, *, pulls, bonus, horizon, unit, shared, resolution):
+    def search(self, starts, s, *, step, growth, pulls, bonus, horizon, unit, shared, resolution):
         """Two trial levels with `pulls` between them, (s, level, pulls, status) and sums of each; see `search`."""
         sums, found = np.zeros((3, len(self.capacity), 4)), np.empty((2, 4))
         while True:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FAR = 1e60  # the last horizon of a curve, unless another is named
 ERROR = 0.005  # of a curve, unless another is asked for
-NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then spread over what is left
+NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then in every 60 decades of what is left
 ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
 FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
@@ -100,8 +100,8 @@ def grid(first, last, period) -> np.ndarray:
     """The horizons of a curve."""
     quarter = math.log(period) / QUARTERS
     count = math.floor(math.log(last / first) / quarter + 1e-9)
-    step = 1
-    while count > NEAR and (count - NEAR) / step > AFAR:
+    step, most = 1, AFAR * max(1.0, math.log10(last / first) / 60)
+    while count > NEAR and (count - NEAR) / step > most:
         step += 2
     steps = np.concatenate([np.arange(min(count, NEAR)), np.arange(NEAR, count + 1, step)]) if count > NEAR else None
     return first * np.exp(quarter * (np.arange(count + 1) if steps is None else steps))
@@ -137,7 +137,7 @@ class _Work:
         return self._curve(mean, 2 * _smooth(np.abs(apart) / mean[:, 0]))
 
     def over_all(self, error):
-        """The mean over partitions, as many as it takes for the error, and no more horizons with so many than needed."""
+        """The mean over partitions, as many as it takes for the error, at those horizons that need so many."""
         reach, open_ = len(self.horizons), np.arange(len(self.horizons))
         count = FEWEST if error > ROUGH else FEW
         means, errors = np.empty((reach, 2)), np.empty(reach)

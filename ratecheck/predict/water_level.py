@@ -56,8 +56,8 @@ class Prediction:
 
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
-    (an estimate of what the inaccuracy of cell means, and a sample of cells, can do to it, as a share of it).  Two more shares of the
-    regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
+    (an estimate of what inaccurate cell means and a sample of cells can do to it, as a share of it).  Two more shares
+    of the regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
     in units of the squared bonus if it is 1, and `within`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
 
@@ -269,28 +269,29 @@ def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, st
         return -math.inf, sums
     unit, shared = _unit(bonus, horizon), accuracy.shared * horizon
     if near is None:  # one query each
-        begun = -math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit), STEP, 1.0
+        begun = -math.asinh((tree.bias[starts[0, 1]] + 2 * bonus) / unit)
+        how = {"step": STEP, "growth": 1.0}
     else:
-        begun = near, STEP / 8 if step is None else step, 2.0
-    how = {"pulls": pulls, "bonus": bonus, "horizon": horizon, "unit": unit, "shared": shared}
-    (below, above), *sums = tree.search(starts, *begun, **how, resolution=accuracy.resolution)
+        begun, how = near, {"step": STEP / 8 if step is None else step, "growth": 2.0}
+    how |= {"pulls": pulls, "bonus": bonus, "horizon": horizon, "unit": unit, "shared": shared}
+    (below, above), *sums = tree.search(starts, begun, **how, resolution=accuracy.resolution)
     low, high = _Trial(*below, sums[0]), _Trial(*above, sums[1])
     missing = pulls - low.pulls
     if high.pulls - low.pulls > shared:
         if high.status == UNRESOLVED:
             raise OutOfReach(elsewhere + low.pulls)
         how = {"bonus": bonus, "before": low.level, "most": HEADROOM * horizon}
-        high, step = _released(tree, starts, high.s, unit, how), high.s - low.s
+        high, step = _released(tree, starts, s=high.s, unit=unit, how=how), high.s - low.s
         while high.status == PASSED and not len(high.released):  # all but released: one cell can take any number
             step *= 2
-            high = _released(tree, starts, high.s + step, unit, how)
+            high = _released(tree, starts, s=high.s + step, unit=unit, how=how)
         if len(high.released):
             how = {"bonus": bonus, "horizon": horizon, "accuracy": accuracy, "elsewhere": elsewhere + low.pulls}
             return low.level, low.sums + _caught_up(tree, high.released, pulls=missing, low=low, **how)
     return low.level, low.sums + missing / (high.pulls - low.pulls) * (high.sums - low.sums)
 
 
-def _released(tree, starts, s, unit, how):
+def _released(tree, starts, *, s, unit, how):
     """A trial level, with the cells that are split at it and were not at the level before."""
     level = unit * math.sinh(s)
     sums, status, released = tree.walk(starts, level, **how)

@@ -1,6 +1,6 @@
 """runs.sqlite: finished runs, one transaction per unit of work, and what a report needs to know about them.
 
-A run is named by its series (all that determines it apart from replicate and horizon, see `engine.series_of`), its
+A run is named by its series (all that determines it apart from replicate and horizon, see `engine.simulate.Job`), its
 replicate and its horizon, so the same run is never stored twice, and runs of other settings are never mixed up.
 Durability is SQLite's: a write-ahead log that is synchronised at every commit.  Every record carries a checksum, and
 the store a digest over them, which are checked whenever it is opened; whatever a store holds is taken for a stranger's.

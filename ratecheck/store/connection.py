@@ -111,9 +111,9 @@ def to_read(path: Path) -> Connection:
     where it would have to write beside the store for that, it reads a copy.
     """
     path = path.resolve()
-    if _filled(path, "-journal") or (_filled(path, "-wal") and not os.access(path.parent, os.W_OK)):
+    if filled(path, "-journal") or (filled(path, "-wal") and not os.access(path.parent, os.W_OK)):
         connection = Copy(path, _copy_with_log)
-    elif _filled(path, "-wal"):
+    elif filled(path, "-wal"):
         connection = Connection(path, "mode=ro")
     else:
         connection = Connection(path, "mode=ro&immutable=1", watch=True)
@@ -165,7 +165,7 @@ def _check_journal(path: Path):
         raise StoreError(f"{path} names another file, which SQLite would remove; it was left untouched")
 
 
-def _filled(path: Path, suffix: str) -> bool:
+def filled(path: Path, suffix: str = "") -> bool:
     try:
         return os.path.getsize(f"{path}{suffix}") > 0
     except OSError:

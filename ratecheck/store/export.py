@@ -1,4 +1,4 @@
-"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a database."""
+"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from .runs import Store
 from .schema import FILE, PACKED, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together
-MAGIC = b"SQLite format 3\x00"
 
 
 def export(store: Store, path: Path, form: str) -> int:
@@ -24,20 +23,11 @@ def export(store: Store, path: Path, form: str) -> int:
 
 
 def _check_target(path: Path):
-    """Refuse a folder, and a file that is, or could become, part of a store or of another database."""
+    """Refuse a folder, and a file that is, or could become, part of a store."""
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
-    refusal = f"{path} belongs to a store, which an export would destroy; give another file"
     if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
-        raise StoreError(refusal)
-    if path.is_file():
-        with open(path, "rb", opener=_without_waiting) as file:
-            if file.read(len(MAGIC)) == MAGIC:
-                raise StoreError(refusal)
-
-
-def _without_waiting(path, flags):
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+        raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
 
 
 def columns_of(rows, series) -> list:

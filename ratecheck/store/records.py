@@ -18,7 +18,7 @@ MOST = 100_000  # entries of a list
 MOST_CASES, MOST_CLAIMS = 1000, 5000  # of a study: judging them takes its time
 MOST_POINTS = 4096  # of a curve
 LARGEST = 1e100  # of a number that is computed with
-NAMES = ("started", "units", "steps")  # of a session, which its details must not give
+OWN = ("started", "units", "steps")  # of a session, which its details must not give
 
 
 class Wrong(ValueError):
@@ -178,29 +178,107 @@ def _as_annotated(kind):
 
 # What a store holds
 
+
+def rising(check, fewest=0, most=MOST):
+    def checked(value, place):
+        listed(check, fewest, most)(value, place)
+        expect(all(a < b for a, b in pairwise(value)), value, place, "a rising list")
+
+    return checked
+
+
+def claim(value, place):
+    """A correction has a name, keeps the exponent and changes the log power."""
+    CLAIM(value, place)
+    printed, corrected = value["printed"], value["corrected"]
+    expect((corrected is None) == (value["corrected_name"] is None), corrected, place, "a corrected rate with its name")
+    if corrected is not None:
+        kept = math.isclose(corrected["exponent"], printed["exponent"])
+        expect(kept and corrected != printed, corrected, place, "a corrected rate with another log power alone")
+
+
+def curve(value, place):
+    """Each horizon has its regret and its cells."""
+    CURVE(value, place)
+    for name in ("regret", "cells"):
+        expect(len(value[name]) == len(value["horizons"]), value[name], f"{place}.{name}", "a list as long as horizons")
+
+
+def hard(value, place):
+    """Horizons with runs have a bound."""
+    HARD(value, place)
+    bounded = set(value["horizons"]) <= set(value["bounds"])
+    expect(bounded, value["horizons"], f"{place}.horizons", "some of the bounds")
+    expect(not value["horizons"] or value["members"] > 1, value["members"], f"{place}.members", "2 or more")
+
+
+def case(value, place):
+    """The window rises, and a claim is about a single cost."""
+    CASE(value, place)
+    window, claims = value["window"], value["claims"]
+    expect(window[0] <= window[1], window, f"{place}.window", "a rising pair")
+    expect(any(claim["per_cost"] for claim in claims), claims, f"{place}.claims", "one about a single cost")
+    for name in ("alpha", "beta"):
+        maybe(number())(value["constants"].get(name), f"{place}.constants.{name}")
+
+
+def session(value, place):
+    SESSION(value, place)
+    for name in OWN:
+        expect(name not in value, value.get(name), f"{place}.{name}", "nothing")
+
+
+def prediction(value, place):
+    """The predicted regret of some replicates at some horizons, or why there is none."""
+    PREDICTION(value, place)
+    horizons = value["horizons"]
+    if not value["problem"]:
+        expect(len(value["left_open"]) == len(horizons), value["left_open"], "left_open", "a list as long as horizons")
+        expect(bool(value["regret"]), value["regret"], "regret", "a list of replicates")
+        for i, row in enumerate(value["regret"]):
+            expect(len(row) == len(horizons), row, f"regret[{i}]", "a list as long as horizons")
+
+
+def bound(value, place):
+    """A lower bound at one horizon and the members that were drawn for it, or why there is none."""
+    BOUND(value, place)
+    if not value["problem"]:
+        expect(value["regret"] > 0, value["regret"], "regret", "a number above 0")
+
+
+def study(data) -> list[Case]:
+    """The cases of a study that may be judged."""
+    STUDY(data, "study")
+    claims = [claim for plan in data["cases"] for claim in (*plan["claims"], *plan["controls"])]
+    expect(len(claims) <= MOST_CLAIMS, claims, "study.cases", f"at most {MOST_CLAIMS} claims and controls")
+    found = [Case.from_json(plan) for plan in data["cases"]]
+    expect(len({(case.cost, case.algorithm) for case in found}) == len(found), found, "study.cases", "each case once")
+    return found
+
+
 HORIZON = whole(1, 2**53)
 RATE = record(Rate, exponent=number(-100, 100), log_power=number(-100, 100))
 CLAIM = record(Claim, kind=one_of("upper", "lower"), printed=RATE, corrected=maybe(RATE))
 CURVE = record(
     Curve,
-    horizons=listed(number(1, 1e300), 2, MOST_POINTS),
+    horizons=rising(number(1, 1e300), 2, MOST_POINTS),
     regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
     cells=listed(number(0, 1e300), 2, MOST_POINTS),
     error=listed(number(0), 0, MOST_POINTS),
 )
-HARD = record(Hard, bounds=listed(HORIZON, 0, 100), horizons=listed(HORIZON, 0, 100), members=whole(0, 1000))
+HARD = record(Hard, bounds=rising(HORIZON, 0, 100), horizons=rising(HORIZON, 0, 100), members=whole(0, 1000))
 CASE = record(
     Case,
     constants=mapping(scalar),
     series=record(Series, dim=whole(1, 10**6), period=maybe(number(1 + 1e-9, 1e50))),
-    horizons=listed(HORIZON, fewest=1),
+    horizons=rising(HORIZON, fewest=1),
     replicates=whole(1, 10**9),
     window=tuples(number(1, 2**53), number(1, 2**53)),
     shift=maybe(number(0)),
-    claims=listed(CLAIM, fewest=1),
+    claims=listed(claim, fewest=1),
     controls=listed(record(Control, by=number(1e-6, 100)), fewest=1),
-    curve=maybe(CURVE),
-    hard=HARD,
+    curve=maybe(curve),
+    hard=hard,
 )
 STUDY = fields(
     resolution=number(1e-6, 100),
@@ -209,7 +287,7 @@ STUDY = fields(
     margin=number(1e-6, 1 - 1e-6),
     command=text,
     settings=mapping(scalar),
-    cases=listed(CASE, 1, MOST_CASES),
+    cases=listed(case, 1, MOST_CASES),
     comparisons=listed(tuples(text, text), 0, MOST_CASES),
 )
 SESSION = fields(
@@ -237,9 +315,9 @@ PREDICTION = fields(
     optional=("error", "cells"),
     error=number(0, 1),
     cells=whole(),
-    curve=maybe(CURVE),
-    beyond=maybe(CURVE),
-    horizons=listed(whole(1, 2**53), fewest=1),
+    curve=maybe(curve),
+    beyond=maybe(curve),
+    horizons=rising(HORIZON, fewest=1),
     problem=text,
     regret=listed(listed(number(1e-300))),
     left_open=listed(tuples(number(), number(), number())),
@@ -254,100 +332,9 @@ BOUND = fields(
     figures=mapping(any_number),
     drawn=listed(maybe(DENT), 0, 2000),
 )
-MEMBERS = fields(
+MEMBERS = fields(  # the runs of a case on members: series, replicate, whether it is the dented function
     members=whole(0, 1000),
     problem=text,
     series=listed(tuples(text, whole(0, 10**9), boolean), 0, 2000),
 )
-
-
-def study(data) -> list[Case]:
-    """The cases of a study that may be judged."""
-    STUDY(data, "study")
-    claims = [claim for plan in data["cases"] for claim in (*plan["claims"], *plan["controls"])]
-    expect(len(claims) <= MOST_CLAIMS, claims, "study.cases", f"at most {MOST_CLAIMS} claims and controls")
-    found = []
-    for i, plan in enumerate(data["cases"]):
-        place = f"study.cases[{i}]"
-        horizons, window = plan["horizons"], plan["window"]
-        rising = all(a < b for a, b in pairwise(horizons))
-        expect(rising, horizons, f"{place}.horizons", "a rising list")
-        expect(window[0] <= window[1], window, f"{place}.window", "a rising pair")
-        expect(any(c["per_cost"] for c in plan["claims"]), plan["claims"], f"{place}.claims", "one about a single cost")
-        for name in ("alpha", "beta"):
-            maybe(number())(plan["constants"].get(name), f"{place}.constants.{name}")
-        if plan["curve"] is not None:
-            _curve(plan["curve"], f"{place}.curve")
-        _hard(plan["hard"], f"{place}.hard")
-        for claim in plan["claims"]:
-            _corrected(claim, f"{place}.claims")
-        found.append(Case.from_json(plan))
-    expect(len({(case.cost, case.algorithm) for case in found}) == len(found), found, "study.cases", "each case once")
-    return found
-
-
-def _corrected(claim, place):
-    """A correction has a name, keeps the exponent and changes the log power."""
-    printed, corrected = claim["printed"], claim["corrected"]
-    expect((corrected is None) == (claim["corrected_name"] is None), corrected, place, "a corrected rate with its name")
-    if corrected is not None:
-        kept = math.isclose(corrected["exponent"], printed["exponent"])
-        expect(kept and corrected != printed, corrected, place, "a corrected rate with another log power alone")
-
-
-def _curve(curve, place):
-    """Horizons rise, and each has its regret and its cells."""
-    horizons = curve["horizons"]
-    expect(all(a < b for a, b in pairwise(horizons)), horizons, f"{place}.horizons", "a rising list")
-    for name in ("regret", "cells"):
-        expect(len(curve[name]) == len(horizons), curve[name], f"{place}.{name}", "a list as long as horizons")
-
-
-def _hard(plan, place):
-    """Horizons rise, and those with runs have a bound."""
-    for name in ("bounds", "horizons"):
-        expect(all(a < b for a, b in pairwise(plan[name])), plan[name], f"{place}.{name}", "a rising list")
-    expect(set(plan["horizons"]) <= set(plan["bounds"]), plan["horizons"], f"{place}.horizons", "some of the bounds")
-    expect(not plan["horizons"] or plan["members"] > 1, plan["members"], f"{place}.members", "2 or more")
-
-
-def session(data):
-    SESSION(data, "details")
-    for name in NAMES:
-        expect(name not in data, data.get(name), f"details.{name}", "nothing")
-
-
-def names(data):
-    """Plans that a folder has seen, or units that failed."""
-    listed(text)(data, "it")
-
-
-def audit(data):
-    AUDIT(data, "rows")
-
-
-def prediction(data):
-    """The predicted regret of some replicates at some horizons, or why there is none."""
-    PREDICTION(data, "it")
-    horizons = data["horizons"]
-    expect(all(a < b for a, b in pairwise(horizons)), horizons, "horizons", "a rising list")
-    for name in ("curve", "beyond"):
-        if data[name] is not None:
-            _curve(data[name], name)
-    if not data["problem"]:
-        expect(len(data["left_open"]) == len(horizons), data["left_open"], "left_open", "a list as long as horizons")
-        expect(bool(data["regret"]), data["regret"], "regret", "a list of replicates")
-        for i, row in enumerate(data["regret"]):
-            expect(len(row) == len(horizons), row, f"regret[{i}]", "a list as long as horizons")
-
-
-def bound(data):
-    """A lower bound at one horizon and the members that were drawn for it, or why there is none."""
-    BOUND(data, "it")
-    if not data["problem"]:
-        expect(data["regret"] > 0, data["regret"], "regret", "a number above 0")
-
-
-def members(data):
-    """The runs of a case on the members of a family: (series, replicate, whether it is the dented function) each."""
-    MEMBERS(data, "it")
+NAMES = listed(text)  # plans that a folder has seen, or units that failed

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import secrets
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import astuple
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from ..claims import Case, Series
 from . import checksums, records
-from .connection import AT_ONCE, Copy, check_plain, to_read, to_write
+from .connection import AT_ONCE, Copy, check_plain, filled, to_read, to_write
 from .errors import StoreError, explained, shown
 from .integrity import described, digest_of, implausible
 from .pack import unpack
@@ -38,7 +37,7 @@ class Store:
         self.path = Path(folder) / FILE
         check_plain(self.path, links=not create)
         with explained(self.path, writing=create):
-            fresh, packed = not _filled(self.path), self.path.with_name(PACKED)
+            fresh, packed = not filled(self.path), self.path.with_name(PACKED)
             if fresh and not create:
                 if not packed.exists():
                     raise StoreError(f"there is no {FILE} and no {PACKED} in {folder}; run the study first")
@@ -65,19 +64,15 @@ class Store:
 
     def _make(self, packed: Path):
         """Whole or not at all: a store that carries its name is one.  What was packed is in it."""
-        handle, draft = tempfile.mkstemp(prefix=f".{FILE}.", suffix=".new", dir=self.path.parent)
-        os.close(handle)
+        draft = self.path.with_name(f".{FILE}.{secrets.token_hex(8)}.new")
         try:
             if packed.exists():
-                unpack(packed, Path(draft))
+                unpack(packed, draft)
             else:
                 _make_empty(draft)
-            umask = os.umask(0)
-            os.umask(umask)
-            os.chmod(draft, 0o666 & ~umask)
-            os.replace(draft, self.path)
+            draft.replace(self.path)
         finally:
-            Path(draft).unlink(missing_ok=True)
+            draft.unlink(missing_ok=True)
 
     def close(self):
         if self.writes:
@@ -228,14 +223,14 @@ class Store:
         """The value of a text that was written as JSON, and that a stranger may have written."""
         try:
             data = records.parsed(text)
-            check(data)
+            check(data, "it")
         except records.Wrong as error:
             raise StoreError(f"{self.path}: {what} cannot be used ({error}); it was left untouched") from None
         return data
 
     def names(self, key: str) -> list[str]:
         """A note that lists texts, empty where there is none."""
-        return self.noted(key, records.names) or []
+        return self.noted(key, records.NAMES) or []
 
     def study(self) -> tuple[dict, list[Case]]:
         """What a report has to know about the study, and its cases."""
@@ -258,9 +253,6 @@ class Store:
                 )
         return found, cases
 
-    def empty(self) -> bool:
-        return not self._all("SELECT 1 FROM runs LIMIT 1")
-
     def known(self, series: str) -> Iterator[tuple[int, set[int]]]:
         """Every stored replicate of a series with its horizons, in order; no more than some are in memory at once."""
         rows = chain.from_iterable(self.runs(series, ("replicate", "horizon")))
@@ -269,7 +261,7 @@ class Store:
 
     def audits(self) -> dict[str, list[dict]]:
         found = self._all("SELECT cost, rows FROM audits")
-        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", records.audit) for cost, rows in found}
+        return {cost: self._parsed(rows, f"the audit of {shown(cost)}", records.AUDIT) for cost, rows in found}
 
     def prediction(self, series: str) -> dict | None:
         return self.noted(f"prediction {series}", records.prediction)
@@ -278,7 +270,7 @@ class Store:
         return self.noted(f"bound {cost} {horizon}", records.bound)
 
     def members(self, series: str, horizon: int) -> dict | None:
-        return self.noted(f"members {series} {horizon}", records.members)
+        return self.noted(f"members {series} {horizon}", records.MEMBERS)
 
     def regret(self, series: str, replicate: int, horizon: int) -> float | None:
         """Of one run."""
@@ -372,10 +364,6 @@ class Store:
             with explained(self.path):
                 self._digest = digest_of(self._opened, self.path)
         return self._digest
-
-
-def _filled(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0
 
 
 def _make_empty(path):

@@ -6,26 +6,30 @@ import hashlib
 import json
 import time
 from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..claims import Planned
 from ..display import counted, listing, one_line
-from ..executors import place, tls_files
+from ..executors import place
 from ..executors.progress import Progress, clock
 from ..planning import forecast as estimate
 from ..planning.expectations import expected, unjudged
 from ..planning.forecast import COMPILE, Forecast
+from ..report.terminal import summary
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard, predictions
-from .declare import Grid, Study
-from .limits import checked
-from .looks import look
+from .declare import Grid, Study, with_preset
+from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
-from .rendering import render
-from .run import Aside, NothingStored, audit_of, check_costs, run_units, surroundings, units_of
+from .rendering import look, render
+from .run import Aside, audit_of, check_costs, checked, run_units, surroundings, units_of
 
+TAKEN = (*RERUN, "scheduler", "unit_timeout", "strict")  # settings that a study of rates understands
 BYTES_PER_CELL, BASE_BYTES = 150, 250e6
 MOST_PACKED = 10**6  # runs, which take about a minute
 MOST_PREDICTED = 12  # cases that a dry run predicts, a second each
@@ -33,6 +37,35 @@ TOO_MANY = (
     f"what theory expects is shown for up to {MOST_PREDICTED} cases: name fewer families; these windows start at rough "
     "onsets, the study's own will follow from its predicted curves"
 )
+
+
+def concluded(study: Study, folder, options: Options) -> Conclusion:
+    """Plan a study, or conduct it and say what came out."""
+    asked = options.taken(*TAKEN)
+    study = as_asked(study, options)
+    folder = options.into(folder or options.home or RESULTS / study.name)
+    if options.dry_run:
+        return Conclusion(plan_text(study, folder, workers=options.cores, fresh=options.fresh, figures=options.figures))
+    done = conduct(
+        study,
+        folder,
+        scheduler=asked.get("scheduler"),
+        workers=options.workers,
+        fresh=options.fresh,
+        figures=options.figures,
+        say=options.say,
+        unit_timeout=asked.get("unit_timeout"),
+    )
+    refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
+    return Conclusion(f"{summary(done.analysis)}\n\n{done.page}", done.given_up, refuted)
+
+
+def as_asked(study: Study, options: Options) -> Study:
+    """A study with the preset, replicates, seed and members that were asked for, and the command that reruns it."""
+    asked = {name: value for name, value in options.settings.items() if name in RERUN}
+    preset = asked.pop("preset", None)
+    study = study if preset is None else with_preset(study, preset)
+    return replace(study, **asked, command=study.command or options.command)
 
 
 class Conducted(NamedTuple):
@@ -53,33 +86,40 @@ def conduct(
     figures=True,
     say=print,
     unit_timeout=None,
-    tls=None,
 ) -> Conducted:
-    """Run what the folder's store lacks, fit, judge and write the report.
-
-    `tls` are the files (ca, cert, key) with which to talk to a scheduler at a tls:// address.
-    """
+    """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)
     unit_timeout = checked(unit_timeout)
     drafts = drafted(study)  # what is wrong is said before anything is computed or written
-    kernels, tls = all(draft.algorithm.compiled for draft in drafts), tls_files(*tls or (None,) * 3)
-    kind, what = place(scheduler, workers, kernels=kernels, tls=tls, limited=unit_timeout is not None)
+    kernels = all(draft.algorithm.compiled for draft in drafts)
+    kind, what = place(scheduler, workers, kernels=kernels, limited=unit_timeout is not None)
     check_costs(drafts)
-    folder.mkdir(parents=True, exist_ok=True)
-    say(f"{study.name}: {study.question}")
-    with sole_writer(folder):
-        if fresh and (aside := set_aside(folder)):
-            say(f"earlier runs were set aside as {aside}")
-        with Store(folder, create=True) as store:
-            planned = cases(study, _remembered(store), drafts)
-            for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
-                say(sentence)
-            _note_plan(store, described(study, planned))
-            _run(study, planned, store=store, make_executor=lambda: kind(*what), unit_timeout=unit_timeout)
-            look(store, [plan.case for plan in planned])
-            done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
-            _pack(store, say)
-            return done
+    with ExitStack() as places:
+
+        @cache
+        def executor():
+            made = kind(*what)
+            places.callback(made.close)
+            return made
+
+        if "://" in (scheduler or "") and (fresh or not holds_runs(folder)):
+            executor()  # where no scheduler answers, nothing is written
+        folder.mkdir(parents=True, exist_ok=True)
+        say(f"{study.name}: {study.question}")
+        with sole_writer(folder):
+            if fresh and (aside := set_aside(folder)):
+                say(f"earlier runs were set aside as {aside}")
+            with Store(folder, create=True) as store:
+                planned = cases(study, _remembered(store), drafts)
+                for sentence in filter(None, (unjudged(plan.case, study.margin) for plan in planned)):
+                    say(sentence)
+                _note_plan(store, described(study, planned))
+                _run(study, planned, store=store, make_executor=executor, unit_timeout=unit_timeout)
+                places.close()
+                look(store, [plan.case for plan in planned])
+                done = Conducted(*render(store, folder, figures), tuple(store.names("failed")))
+                _pack(store, say)
+                return done
 
 
 def _pack(store, say):
@@ -113,9 +153,7 @@ def _note_plan(store, plan):
     rules = [plan[key] for key in ("margin", "resolution", "comparisons")]
     judged = [*rules, [{key: case[key] for key in fixed} for case in plan["cases"]]]
     digest = hashlib.sha256(json.dumps(judged, sort_keys=True).encode()).hexdigest()[:16]
-    plans = store.names("plans")
-    if store.empty():
-        plans = []
+    plans = store.names("plans") if len(store) else []
     if digest not in plans[-1:]:
         plans.append(digest)
     store.note("plans", plans)
@@ -137,18 +175,9 @@ def _run(study, planned, *, store, make_executor, unit_timeout):
     try:
         units = units_of(to_run, store, study.noise, executor.slots)
         progress = Progress(units, asides=asides, slots=executor.slots)
-        outcome = run_units(
-            units,
-            store,
-            executor=executor,
-            session=session,
-            progress=progress,
-            asides=asides,
-            unit_timeout=unit_timeout,
-        )
-        store.note("failed", outcome.failed)
+        how = {"executor": executor, "session": session, "unit_timeout": unit_timeout}
+        store.note("failed", run_units(units, store, progress=progress, asides=asides, **how).failed)
     finally:
-        executor.close()
         progress.close()
         store.end_session(session, details | {"seconds": round(time.monotonic() - start, 1)})
 
@@ -218,12 +247,6 @@ def _grids(planned):
         yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
 
 
-def _expectations(planned, margin):
-    """What theory expects of each case, and what its verdict will be able to exclude."""
-    for plan in planned:
-        yield f"{one_line(plan.case.name)}: {expected(plan.case, margin)}"
-
-
 def _busy(here, whole, workers) -> str:
     """What a quiet machine would take, where this one is busy."""
     quiet = here._replace(load=1.0)
@@ -236,7 +259,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     few = len(drafts) <= MOST_PREDICTED
     with ExitStack() as stack:
         stored = holds_runs(folder) and not fresh
-        store = stack.enter_context(Store(folder)) if stored else NothingStored()
+        nothing = {} if stored else {"folder": stack.enter_context(TemporaryDirectory()), "create": True}
+        store = stack.enter_context(Store(**{"folder": folder} | nothing))
         curves = _remembered(store) if stored else computed_curve
         planned = cases(study, curves if few else no_curve, drafts)
         work, extra = workload(planned, store, workers), hard.workload(planned, store)
@@ -245,7 +269,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     report = estimate.report(len(planned), len(families), figures)
     python = estimate.START + estimate.PLANNED * len(planned) * (not stored) + beside + extra.work.python + report
     runs, whole = Forecast(work.seconds), Forecast(work.seconds + extra.work.kernels, python)
-    lines = [*_grids(planned), "", *(_expectations(planned, study.margin) if few else [TOO_MANY])]
+    expectations = (f"{one_line(plan.case.name)}: {expected(plan.case, study.margin)}" for plan in planned)
+    lines = [*_grids(planned), "", *(expectations if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
     lines += [

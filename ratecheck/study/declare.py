@@ -92,7 +92,7 @@ class Study:
 
     def conduct(self, folder=None, options: Options | None = None) -> Conclusion:
         """Run what the folder's store lacks, fit, judge, and write the report there."""
-        from .asked import concluded  # it imports this module, and what takes a second to import
+        from .conduct import concluded  # it imports this module, and what takes a second to import
 
         return concluded(self, folder, options or Options())
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from function_zoo import Cost
 
 from ..claims import Claim, Hard, Planned
-from ..engine.simulate import Job, series_of
+from ..engine.simulate import Job
 from ..lower_bound.members import UNCERTIFIED, bounded, chosen, cost_of, numbered
 from ..planning import forecast as estimate
 from ..planning.forecast import Forecast
@@ -157,8 +157,9 @@ def enlisted(plan: Planned, study: Study, *, record: dict, horizon: int, store: 
         for dent, replicate in numbered(chosen(record["drawn"], study.members)):
             cost = cost_of(plan.cost, dent)
             settled = algorithm.settle(cost)
-            settled.check(cost, horizon, study.alignment == "random")
-            series = series_of(settled, cost, seed=study.seed, noise=study.noise, alignment=study.alignment)
+            job = Job(settled, cost, study.seed, study.noise, study.alignment)
+            job.check([horizon])
+            series = job.series
             listed.append([series.digest, replicate, dent is not None])
             member = replace(
                 case,

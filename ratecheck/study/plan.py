@@ -89,8 +89,7 @@ def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None 
     last = ends_of(study.horizons)[1]
     onset = onset_of(job, own_of(claims), curve=curve, last=last, margin=study.margin)
     horizons = horizons_of(study.horizons, scale_of(study, job.cost), onset, job.series.period)
-    for horizon in horizons:
-        job.algorithm.check(job.cost, horizon, study.alignment == "random")
+    job.check(horizons)
     size = {"horizons": horizons, "replicates": study.replicates}
     hard = hard_of(study, job, claims=claims, label=label, horizons=horizons)
     case = case_of(job, claims, **size, onset=onset, curve=curve, label=label, hard=hard)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import random
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +11,7 @@ import function_zoo as zoo
 
 from ..algorithms.registry import ENTRIES
 from ..claims import Series
-from ..engine.simulate import series_of
+from ..engine.simulate import Job, Limit
 from ..sampling import noise as laws
 from ..store import Store, difference
 from .run import perform
@@ -36,16 +35,6 @@ class Rerun:
     unable: str = ""
 
 
-class Deadline:
-    """In place of a stop flag: set once that many seconds have passed."""
-
-    def __init__(self, seconds: float):
-        self.end = time.monotonic() + seconds
-
-    def is_set(self) -> bool:
-        return time.monotonic() > self.end
-
-
 def rerun(store: Store, count: int, *, seed: int, study=None, seconds: float = PATIENCE):
     """Run some units again, chosen at random; a declared study knows algorithms and costs that have no name."""
     units = store.units()
@@ -65,9 +54,8 @@ def _difference(series: Series, rows: list[tuple], study, seconds) -> str:
     runs = _runs(rows, algorithm.anytime)
     if sum(horizons[-1] for _, horizons in runs) > MOST_STEPS:
         raise Unknown(f"it takes more than {MOST_STEPS:.0e} steps")
-    for horizon in {horizon for _, horizons in runs for horizon in horizons}:
-        algorithm.check(cost, horizon, series.alignment == "random")
-    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Deadline(seconds))
+    Job(algorithm, cost, alignment=series.alignment).check({horizon for _, found in runs for horizon in found})
+    again = perform(runs, cost, algorithm, series.seed, noise, series.alignment, Limit(at_most=seconds))
     if again is None:
         raise Unknown(f"it takes more than {seconds:g} seconds; --unit-timeout gives it more")
     for old, new in zip(rows, Store.plain(again[0]), strict=True):
@@ -105,7 +93,7 @@ def _member(series: Series, study):
         return None
     for algorithm in study.algorithms:
         settled = algorithm.settle(cost)
-        if series_of(settled, cost, seed=series.seed, noise=study.noise, alignment=study.alignment) == series:
+        if Job(settled, cost, series.seed, study.noise, study.alignment).series == series:
             return cost, settled, study.noise
     return None
 
@@ -116,7 +104,7 @@ def _from_names(series: Series):
     known = {entry.cls: entry for entry in ENTRIES if entry.name is not None}
     algorithm = _called(series.algorithm, {name: partial(_made, entry) for name, entry in known.items()}).settle(cost)
     noise = _called(series.noise, {law.__name__: law for law in LAWS})
-    if series_of(algorithm, cost, seed=series.seed, noise=noise, alignment=series.alignment) != series:
+    if Job(algorithm, cost, series.seed, noise, series.alignment).series != series:
         raise Unknown(f"its names mean something else today; {HINT}")
     return cost, algorithm, noise
 

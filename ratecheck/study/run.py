@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,19 +18,24 @@ from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..claims import VERSION, Case, Planned
+from ..engine.errors import NotLoaded, UnitTimeout
 from ..engine.pool import completed
-from ..engine.simulate import EngineError, check_cost, run_replicate
-from ..executors import NotLoaded, UnitTimeout
+from ..engine.simulate import EngineError, Job, check_cost
 from ..planning import forecast as estimate
 from ..sampling.noise import Noise
 from ..store import Store
 from .determinism import Repeats
-from .limits import Limits
 
 TRIES = 3
 REPEATED = 0  # in place of the number of a try: a short run of a plug-in, made twice and not stored
 LIGHT, HEAVY = 0.25, 2.0  # seconds that a unit should take: overhead stays small, and so does the wait for the last one
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba", "pandas")
+
+# How long a unit may take before it counts as hanging
+LEAST = 60.0  # seconds
+GENEROUS = 20  # times what units of its series took
+ASIDE = 600.0  # seconds, for an audit or a prediction; they are made of a few
+GUESS = 1000  # times an estimate that knows nothing of a plug-in: what a step of it takes may be anything
 
 
 @dataclass(frozen=True)
@@ -73,9 +79,9 @@ def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
     start = time.perf_counter()
     stop = stop or threading.Event()
     rows, complaints = [], set()
-    how = {"seed": seed, "noise": noise, "alignment": alignment, "diagnostics": False, "stop": stop}
+    job = Job(algorithm, cost, seed, noise, alignment)
     for replicate, horizons in runs:
-        found, _, complaint = run_replicate(algorithm, cost, horizons=horizons, replicate=replicate, **how)
+        found, _, complaint = job.run((replicate, horizons), stop)
         if len(found) < len(horizons):
             return None
         rows += found
@@ -98,29 +104,7 @@ def audit_of(cost) -> Aside:
 # What is missing
 
 
-class NothingStored:
-    """In place of a store, where there is none yet."""
-
-    def known(self, digest) -> Iterator:
-        return iter(())
-
-    def speeds(self) -> dict:
-        return {}
-
-    def audits(self) -> dict:
-        return {}
-
-    def prediction(self, series) -> None:
-        return None
-
-    def bound(self, cost, horizon) -> None:
-        return None
-
-    def members(self, series, horizon) -> None:
-        return None
-
-
-def missing_runs(case: Case, store: Store | NothingStored):
+def missing_runs(case: Case, store: Store):
     """(replicate, horizons) of every run that the store lacks; an anytime run is repeated if one horizon is missing."""
     known = store.known(case.series.digest)
     begun, stored = next(known, (None, ()))
@@ -135,7 +119,7 @@ def missing_runs(case: Case, store: Store | NothingStored):
             yield from ((replicate, (h,)) for h in lacking)
 
 
-def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise, slots: int) -> list[Unit]:
+def units_of(planned: list[Planned], store: Store, noise: Noise, slots: int) -> list[Unit]:
     """Units of similar duration, the longest runs first, so that no slot is left with one at the end."""
     speeds = store.speeds()
     todo = []
@@ -166,43 +150,24 @@ def units_of(planned: list[Planned], store: Store | NothingStored, noise: Noise,
 # Running
 
 
-@dataclass
-class Conducted:
-    """What became of the units."""
-
-    done: int = 0
-    steps: int = 0
-    failed: tuple[str, ...] = ()
-
-
-def run_units(
-    units, store: Store, *, executor, session: int, progress, asides=(), unit_timeout: float | None = None
-) -> Conducted:
+def run_units(units, store: Store, *, executor, progress, asides=(), **how) -> Work:
     """Run and store all units; a unit that failed three times is given up, the rest goes on.
 
     Units that failed once wait until the others are done.  Where units share a process they then run alone, so that one
     that kills its worker takes no other with it twice.  A plug-in that is not deterministic, or an engine whose numbers
-    break an identity, ends it all.
+    break an identity, ends it all.  `how` is the number of the session, and perhaps the limit of the time of a unit.
     """
     _announce(units, executor)
     for aside in asides:
         for thing in aside.arguments[:2]:
             executor.expect(thing)
-    work = _Work(
-        units,
-        store,
-        executor=executor,
-        session=session,
-        progress=progress,
-        asides=asides,
-        limits=Limits(unit_timeout, store.speeds()),
-    )
+    work = Work(units, store, executor=executor, progress=progress, asides=asides, **how)
     for ended in completed(executor, work.next_task, lambda: progress.patience):
         if ended is not None:
             work.finish(*ended)
         progress.show()
-    work.outcome.failed = tuple(sorted(work.failed))
-    return work.outcome
+    work.failed.sort()
+    return work
 
 
 def _announce(units, executor):
@@ -210,18 +175,18 @@ def _announce(units, executor):
         executor.expect(thing)
 
 
-class _Work:
+class Work:
     """What is to be done, what is under way, and what became of it."""
 
-    def __init__(self, units, store, *, executor, session, progress, asides, limits):
+    def __init__(self, units, store, *, executor, progress, asides, session: int, unit_timeout: float | None = None):
         self.store, self.executor, self.session = store, executor, session
-        self.progress, self.limits = progress, limits
+        self.progress, self.limits = progress, Limits(unit_timeout, store.speeds())
         self.queue = [(unit, 1) for unit in reversed(units)]
         self.asides = list(reversed(asides))
         self.repeats = Repeats(units, store)
         self.to_repeat = list(self.repeats.units)
-        self.again, self.failed = [], []
-        self.outcome = Conducted()
+        self.again, self.failed = [], []  # units, and a sentence about each that was given up
+        self.done = self.steps = 0  # units and steps that are stored
 
     def next_task(self, under_way: int):
         """What keeps a slot busy: name, function, arguments and limit; None where enough is under way."""
@@ -269,8 +234,8 @@ class _Work:
                 unit.case.series, rows, session=self.session, steps=unit.steps, seconds=seconds, complaint=complaint
             )
             self.limits.learn(unit, seconds)
-            self.outcome.done += 1
-            self.outcome.steps += unit.steps
+            self.done += 1
+            self.steps += unit.steps
             self.progress.add(unit)
         else:
             self._retry(unit, attempt, error)
@@ -287,12 +252,39 @@ class _Work:
             if isinstance(error, UnitTimeout):  # somebody may be waiting for long
                 self.progress.say(f"{unit}: {error}; it is tried again")
         else:
-            self.failed.append(f"{unit}: failed {times(attempt)} ({type(error).__name__}: {error})")
+            often = "once" if attempt == 1 else f"{attempt} times"
+            self.failed.append(f"{unit}: failed {often} ({type(error).__name__}: {error})")
             self.progress.give_up(unit, self.failed[-1])
 
 
-def times(number) -> str:
-    return "once" if number == 1 else f"{number} times"
+class Limits:
+    """The limit that the user gives; otherwise one from the pace of the finished units of a series, or an estimate."""
+
+    def __init__(self, given: float | None, speeds: dict[str, float]):
+        self.given = checked(given)
+        self.pace = dict(speeds)  # seconds per step, the slowest that was seen
+
+    def of(self, unit) -> float:
+        if self.given is not None:
+            return self.given
+        pace = self.pace.get(unit.case.series.digest)
+        if pace is not None:
+            return max(LEAST, GENEROUS * pace * unit.steps)
+        return max(LEAST, (GENEROUS if unit.algorithm.compiled else GUESS) * unit.seconds)
+
+    @property
+    def of_an_aside(self) -> float:
+        return max(ASIDE, self.given or 0.0)
+
+    def learn(self, unit, seconds):
+        series = unit.case.series.digest
+        self.pace[series] = max(self.pace.get(series, 0.0), seconds / unit.steps)
+
+
+def checked(seconds):
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
+        raise ValueError(f"unit_timeout = {seconds!r} must be a number of seconds above 0")
+    return None if seconds is None else float(seconds)
 
 
 def _error(future):
