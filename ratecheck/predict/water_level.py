@@ -57,8 +57,8 @@ class Prediction:
     `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
     list), side (a0 or the width), regret (cumulative), cells, key (to which the keys of all cells have risen) and error
     (an estimate of what inaccurate cell means and a sample of cells can do to it, as a share of it).  Two more shares
-    of the regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the noise
-    in units of the squared bonus if it is 1, and `within`, that of f within cells.
+    of the regret say what the theory leaves open, since it takes means for what is seen: `noise`, the variance of the
+    noise in units of the squared bonus if it is 1, and `within`, that of f within cells.
     `levels`: horizon, alignment, level, pulls, cells, regret.
 
     See `predict`.
