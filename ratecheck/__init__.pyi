@@ -30,8 +30,8 @@ from .papers.zhao_lai import theorem3 as theorem3
 from .predict.far import Far as Far
 from .predict.far import far as far
 from .predict.predicted_curve import predicted_curve as predicted_curve
-from .predict.water_level import Prediction as Prediction
-from .predict.water_level import predict as predict
+from .predict.prediction import Prediction as Prediction
+from .predict.prediction import predict as predict
 from .rates import Rate as Rate
 from .sampling.noise import Gaussian as Gaussian
 from .sampling.noise import Rademacher as Rademacher

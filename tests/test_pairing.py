@@ -142,7 +142,7 @@ def test_without_noise_ratios_are_one():
 def test_runs_and_prediction_must_belong_together():
     cost = zoo.get("cone", 1)
     runs = rc.simulate(rc.AdaptiveBins(), cost, HORIZONS, 4)
-    prediction = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4)
+    prediction = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4, noise=rc.Gaussian())
     assert str(rc.agreement(runs, prediction)) == str(rc.agreement(runs)) == str(rc.agreement(runs.frame, prediction))
     for wrong, words in (
         (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4, seed=1), "seed = 0, and the prediction is for 1"),
@@ -151,6 +151,7 @@ def test_runs_and_prediction_must_belong_together():
         (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments="fixed"), "alignment = 'random'"),
         (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=3), "7 of 28 runs have no prediction"),
         (rc.predict(rc.AdaptiveBins(), cost, HORIZONS[:-1], alignments=4), "4 of 28 runs have no prediction"),
+        (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=4, noise=rc.Gaussian(2)), "noise = "),
         (replace(prediction, seed=0, rows=[row | {"side": 2 * row["side"]} for row in prediction.rows]), "partitions"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -165,8 +166,8 @@ def test_a_given_partition():
     """Pairs of a length and an offset take the place of the replicates'."""
     cost = zoo.get("cone", 1)
     runs = rc.simulate(rc.AdaptiveBins(), cost, HORIZONS, 3, alignment="fixed")
-    given = rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=[(2.0, 0.0)] * 3)
-    assert rc.agreement(runs, given).ratio == pytest.approx(rc.agreement(runs).ratio)
+    given, fixed = (rc.predict(rc.AdaptiveBins(), cost, HORIZONS, alignments=a) for a in ([(2.0, 0.0)] * 3, "fixed"))
+    assert rc.agreement(runs, given).ratio == pytest.approx(rc.agreement(runs, fixed).ratio)
 
 
 def test_variance_of_a_law():

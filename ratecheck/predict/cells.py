@@ -19,6 +19,7 @@ from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
 from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, no_mean, place, variance_within
+from .passage import NO_ROOM, SPLIT, passage, paths_for, with_room
 from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
@@ -36,7 +37,8 @@ ANCHORED_BY = 40  # the level up to which a cell changes to a nearer minimiser
 class Tree:
     """The cells of one partition of a cost, for an algorithm with a level rule, up to a horizon.
 
-    A shell is thinned to `kept` cells; `thinned` says whether any was.
+    A shell is thinned to `kept` cells; `thinned` says whether any was.  Cells are queried until their mean has risen
+    to the level; after `draw`, until a mean that is drawn has.
     """
 
     def __init__(self, cost, rule, *, length, offset, horizon, kept=ALL, seed=0):
@@ -66,6 +68,8 @@ class Tree:
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
         self.sides = np.full((SLOTS if self.sort == BY_SIDES else 0, 5), -1.0)
         self.counts = np.zeros(3, dtype=np.int64)
+        self.most = 2 * HEADROOM * horizon
+        self.paths = paths_for(None, self.capacity, self.most, 0)
         self._plant(first, partition.counts(cost, length, offset))
         self._make_room(4 * self.roots + 64 if levels > 1 else self.roots)
 
@@ -100,6 +104,11 @@ class Tree:
         found = max(abs(float(self.f(x)) - self.minimum) for x in points)
         return max(found, float(np.spacing(abs(self.minimum)))) if self.minimum else found
 
+    def draw(self, noise, seed):
+        """Draw what is seen in the cells, points and noise, anew."""
+        self.paths = paths_for(noise, self.capacity, self.most, len(self.gap))
+        self.state = open_state(np.random.SeedSequence(seed))
+
     def _formula(self):
         return (
             self.f, self.mean, self.sort, self.origin, self.minimum,
@@ -110,8 +119,20 @@ class Tree:
         return (
             self.kept, self.capacity, self.inverse_root, self.bias, self.highest, self.least, *self._formula(),
             self.home, self.guarded, self.index, self.anchor, self.gap, self.error, self.weight, self.heirs, self.child,
-            self.front, self.state, self.counts,
+            self.front, self.state, self.counts, self.paths, self.variance, self.asking,
         )  # fmt: skip
+
+    def asked(self, cells, level, bonus):
+        """How often some cells, pairs of a cell and its level, are queried at a level."""
+        while True:
+            how = (
+                self.paths, self.capacity, self.inverse_root, self.bias, self.sort, self.f, self.origin, self.minimum,
+                self.side, self.phase, self.z, self.x, self.index, self.anchor, self.gap, self.variance, self.state,
+            )  # fmt: skip
+            found = np.array([asked(i, k, level, bonus, *how) for i, k in cells])
+            if NO_ROOM not in found:
+                return found
+            self._make_room(2 * len(self.gap))
 
     def _make_room(self, size):
         for name in ("index", "gap", "error", "variance", "weight", "heirs", "child", "anchor"):
@@ -119,11 +140,16 @@ class Tree:
             new = np.zeros((size, *old.shape[1:]), dtype=old.dtype)
             new[: self.used] = old[: self.used]
             setattr(self, name, new)
-        self.front = np.empty((2, size), dtype=np.int64)
+        self.front, self.asking = np.empty((2, size), dtype=np.int64), np.empty(size)
+        self.paths = with_room(self.paths, size)
 
     @property
     def thinned(self) -> bool:
         return bool(self.counts[2])
+
+    @property
+    def drawn(self) -> bool:
+        return self.paths.counts.size > 0
 
     def walk(self, starts, level, *, bonus, most, before=-math.inf):
         """The sums by level over the trees below the starts, or None, and a status.
@@ -228,11 +254,29 @@ def settle(first, last, k, guarded_parent, home, guarded, phase, index, anchor, 
                     break
 
 
+@compiled
+def asked(
+    i, k, level, bonus, paths, capacity, inverse_root, bias, sort, f, origin, minimum, side, phase, z, x, index,
+    anchor, gap, variance, state,
+):  # fmt: skip
+    """How often a cell is queried at a level; SPLIT if that is more than it takes, NO_ROOM for its path."""
+    if paths.counts.size:
+        return passage(
+            i, k, level, bonus, paths, capacity, bias, sort == AT_CENTRE, f, origin, minimum, side, phase, z, x, index,
+            anchor, gap, variance, state,
+        )  # fmt: skip
+    b = gap[i] - bias[k]
+    if b - bonus * inverse_root[k] < level:  # it was picked once more, and split
+        return SPLIT
+    return min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
+
+
 @allocating
 def walk(
     starts, level, before, bonus, most, sums, released,
     kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
     z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
+    paths, variance, asking,
 ):  # fmt: skip
     d = index.shape[1]
     children = 2**d
@@ -248,7 +292,13 @@ def walk(
         undecided = False
         for w in range(waiting):
             i = front[here, w] if front[here, w] >= 0 else -1 - front[here, w]
-            if heirs[i] == UNDECIDED and gap[i] - bias[k] - bonus * inverse_root[k] < level:
+            asking[w] = asked(
+                i, k, level, bonus, paths, capacity, inverse_root, bias, sort, f, origin, minimum, side, phase, z, x,
+                index, anchor, gap, variance, state,
+            )  # fmt: skip
+            if asking[w] == NO_ROOM:
+                return FULL
+            if heirs[i] == UNDECIDED and asking[w] == SPLIT:
                 wanted[shell_of(gap[i], highest[k])] = undecided = True
         if undecided:
             found = 0
@@ -264,14 +314,18 @@ def walk(
             i, free = front[here, w], True
             if i < 0:
                 i, free = -1 - i, False
-            b = gap[i] - bias[k]
-            full = b - bonus * inverse_root[k]  # the key of a cell that is full
-            if full < level:  # it was picked once more, and split
+            n = asking[w]
+            if n == SPLIT:
                 n = capacity[k]
-                if free and full >= before and counts[1] < released.shape[0]:
-                    released[counts[1], 0], released[counts[1], 1] = i, k
-                    counts[1] += 1
-                    free = False
+                if free and counts[1] < released.shape[0]:
+                    earlier = asked(
+                        i, k, before, bonus, paths, capacity, inverse_root, bias, sort, f, origin, minimum, side,
+                        phase, z, x, index, anchor, gap, variance, state,
+                    )  # fmt: skip
+                    free = earlier == SPLIT
+                    if not free:
+                        released[counts[1], 0], released[counts[1], 1] = i, k
+                        counts[1] += 1
                 if heirs[i] > 0.0:
                     if child[i] == 0:
                         if gap[i] < least or side[k + 1] < SHORTEST:
@@ -299,7 +353,6 @@ def walk(
                         front[there, followed] = child[i] + part if free else -1 - child[i] - part
                         followed += 1
             else:
-                n = min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
                 sums[k, CELLS] += weight[i]
             total += weight[i] * n
             if total > most:
@@ -317,6 +370,7 @@ def search(
     s, step, growth, pulls, unit, shared, resolution, sums, found, starts, bonus, most,
     kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
     z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
+    paths, variance, asking,
 ):  # fmt: skip
     """Find two trial levels with `pulls` between them that differ by at most `shared` pulls, or hardly in the level.
 
@@ -335,7 +389,8 @@ def search(
         status = walk(
             starts, level, -math.inf, bonus, most, sums[free], released,
             kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces,
-            sides, z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
+            sides, z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts, paths,
+            variance, asking,
         )  # fmt: skip
         if status == FULL:
             return -1

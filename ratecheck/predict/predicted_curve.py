@@ -15,7 +15,8 @@ from ..claims import Curve
 from ..sampling import seeding
 from .cells import CELLS, REGRET, Tree
 from .far import PERIOD, QUARTERS
-from .water_level import LAST_HORIZON, ROUGHLY, OutOfReach, check_partition, check_predictable, on_scale, pool, settled
+from .prediction import LAST_HORIZON, check_partition, check_predictable, pool
+from .water_level import ROUGHLY, OutOfReach, on_scale, settled
 
 if TYPE_CHECKING:
     from function_zoo import Cost

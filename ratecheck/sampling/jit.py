@@ -12,11 +12,13 @@ from numba.extending import lower_builtin, type_callable
 
 from function_zoo.formula import content
 
+KERNELS = ("sampling", "algorithms", "predict")  # packages whose kernels are inlined into each other
+
 
 def fingerprint():
     """Of the sources of all kernels, by which compiled code is found in the cache on disk."""
     package = Path(__file__).parents[1]
-    files = [package / "kernels.py", *sorted(package.glob("sampling/*.py")), *sorted(package.glob("algorithms/*.py"))]
+    files = [package / "kernels.py", *(f for room in KERNELS for f in sorted(package.glob(f"{room}/*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
@@ -101,6 +102,16 @@ class StudentT(Noise):
 def check_noise(noise) -> None:
     if not isinstance(noise, Noise):
         raise ValueError(f"noise = {shown(noise)} is no noise law; take Gaussian, Uniform, Rademacher or StudentT")
+
+
+def noise_of(text: str) -> Noise | None:
+    """The noise law with this repr, or None."""
+    name, _, settings = text.removesuffix(")").partition("(")
+    law = next((law for law in (Gaussian, Uniform, Rademacher, StudentT) if law.__name__ == name), None)
+    try:
+        return law and law(**{key: float(value) for key, value in re.findall(r"(\w+)=([^,]+)", settings)})
+    except (TypeError, ValueError):
+        return None
 
 
 def draw(law, scale, dof, rng: np.random.Generator) -> float:

@@ -26,7 +26,7 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, error, sto
     than that of a plan if the error is 0.
     """
     from ..predict.predicted_curve import predicted_curve
-    from ..predict.water_level import predict
+    from ..predict.prediction import predict
 
     def along(first, **how):
         try:

@@ -7,7 +7,6 @@ two-sided: a regret that is too low is as wrong as one that is too high.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Estimate, Fit
 from ..fit.log_means import LogMeans, check_level, log_means, rounded_up
+from ..sampling.noise import noise_of
 from . import sentences
 from .findings import Follows
 from .rules import LEVEL
@@ -27,7 +27,7 @@ from .rules import LEVEL
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..predict.water_level import Prediction
+    from ..predict.prediction import Prediction
 
 MARGIN = 0.02  # of the ratio measured / predicted
 SLOPE_MARGIN = 0.01
@@ -58,6 +58,7 @@ class Agreement(Speaking):
     table: pd.DataFrame = field(repr=False)  # horizon, ratio, low, high, runs, judged, and means: predicted, spared
     replicates: int
     locked: tuple[int, ...]  # replicates
+    locked_draws: tuple[int, int]  # of the prediction: how many lock in, of how many; (0, 0) if none was drawn
     allowance: float
     slope_allowance: float
     own_partitions: bool = True  # runs vary with their partitions as predicted
@@ -87,14 +88,12 @@ class Agreement(Speaking):
     @property
     def lock_in(self) -> tuple[float, float, float]:
         """The share of runs that lock in, and its interval (Clopper and Pearson)."""
-        k, n = len(self.locked), self.replicates
-        low = float(special.betaincinv(k, n - k + 1, 0.025)) if k else 0.0
-        return k / n, low, float(special.betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
+        return _share(len(self.locked), self.replicates)
 
     @property
     def locks_in(self) -> bool:
-        """Whether clearly more runs lock in than a theory without lock-in can leave out."""
-        return bool(self.locked) and self.lock_in[1] > MOST_LOCKED
+        """Whether clearly more runs lock in than is predicted, or than a theory without lock-in can leave out."""
+        return bool(self.locked) and self.lock_in[1] > MOST_LOCKED + _share(*self.locked_draws)[2]
 
     @cached_property
     def why(self) -> Follows:
@@ -158,11 +157,19 @@ class Agreement(Speaking):
         return float(rounded_up(self.replicates * max(needed, 1.0) + 1))
 
 
+def _share(k: int, n: int) -> tuple[float, float, float]:
+    """k of n, and the 95 % interval of Clopper and Pearson; nothing of nothing."""
+    if n == 0:
+        return 0.0, 0.0, 0.0
+    low = float(special.betaincinv(k, n - k + 1, 0.025)) if k else 0.0
+    return k / n, low, float(special.betaincinv(k + 1, n - k, 0.975)) if k < n else 1.0
+
+
 def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN, slope_margin: float = SLOPE_MARGIN):
     """Compare runs with a prediction, replicate by replicate at its own partition: an `Agreement`.
 
     `runs` is what `simulate` gives, or its table; without a prediction, that of their algorithm and cost at their
-    replicates, horizons and seed is made.
+    replicates, horizons, seed and noise is made.
 
     For example
 
@@ -177,7 +184,7 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     log_means(table)  # or it says why it is no table of runs
     _check_same(table, prediction)
     place = 0 if prediction.partitions == "fixed" else table["replicate"]
-    predicted = prediction.frame.rename(columns={"alignment": "place", "noise": "noise_effect"})
+    predicted, locked_draws = expected(prediction)
     paired = table.assign(place=place).merge(predicted, on=["place", "horizon"], suffixes=("", "_predicted"))
     missing = len(table) - len(paired)
     if missing:
@@ -190,16 +197,39 @@ def agreement(runs, prediction: Prediction | None = None, margin: float = MARGIN
     squared = variance(table["noise"].iloc[0]) if "noise" in table else 1.0
     means = paired.groupby("horizon")[["noise_effect", "within", "error"]].mean()
     left_open = means["noise_effect"] * squared + means["within"] + means["error"]
-    return compare(
-        paired,
-        paired["regret_predicted"].to_numpy(),
-        left_open=left_open.to_numpy(),
-        margin=margin,
-        slope_margin=slope_margin,
+    how = {"locked_draws": locked_draws, "margin": margin, "slope_margin": slope_margin}
+    return compare(paired, paired["predicted"].to_numpy(), left_open=left_open.to_numpy(), **how)
+
+
+def expected(prediction: Prediction):
+    """What is expected of runs that do not lock in, by horizon and place; and how many draws lock in, of how many.
+
+    It is the regret at the deterministic level, corrected at every horizon by what the draws at all places exceed it;
+    the error of that counts as one of the prediction, twice its standard error.
+    """
+    frame = prediction.frame.rename(columns={"alignment": "place", "noise": "noise_effect"})
+    keep = ["horizon", "place", "side", "predicted", "noise_effect", "within", "error"]
+    draws = frame.assign(
+        replicate=frame.groupby(["place", "draw"]).ngroup(),
+        anytime=prediction.algorithm.anytime,
+        predicted=frame["deterministic"],
+        ratio=frame["regret"] / frame["deterministic"],
     )
+    locked, count = locked_in(draws), int(draws["replicate"].nunique())
+    rest = draws[~draws["replicate"].isin(locked)] if 2 * len(locked) < count else draws
+    sums = rest.groupby("horizon")[["regret", "deterministic"]].sum()
+    by_horizon = draws["horizon"].map(sums["regret"] / sums["deterministic"])
+    off = (rest["regret"] - by_horizon[rest.index] * rest["deterministic"]) ** 2
+    error = 2 * np.sqrt(off.groupby(rest["horizon"]).sum()) / sums["regret"]
+    table = draws.assign(
+        predicted=by_horizon * draws["deterministic"], error=draws["error"] + draws["horizon"].map(error)
+    )
+    return table[draws["draw"] == 0][keep], (len(locked), count if prediction.noise else 0)
 
 
-def compare(table, predicted, *, left_open, margin=MARGIN, slope_margin=SLOPE_MARGIN, level=LEVEL) -> Agreement:
+def compare(
+    table, predicted, *, left_open, locked_draws=(0, 0), margin=MARGIN, slope_margin=SLOPE_MARGIN, level=LEVEL
+) -> Agreement:
     """The same from a table of runs, what is predicted for each of them, and the share left open at each horizon."""
     import pandas as pd
 
@@ -233,6 +263,7 @@ def compare(table, predicted, *, left_open, margin=MARGIN, slope_margin=SLOPE_MA
         table=found,
         replicates=replicates,
         locked=tuple(locked),
+        locked_draws=locked_draws,
         allowance=float(late.mean()),
         slope_allowance=float(tilt),
         own_partitions=_own_partitions(rest),
@@ -273,15 +304,17 @@ def locked_in(table) -> list[int]:
 
 
 def _prediction_for(runs) -> Prediction:
-    from ..predict.water_level import predict
+    from ..predict.prediction import DRAWS, predict
 
     if not hasattr(runs, "frame"):
         raise ValueError("a table of runs alone does not say what to predict; give agreement(runs, prediction)")
     table = runs.frame
-    fixed = table["alignment"].iloc[0] == "fixed"
+    fixed, noise = table["alignment"].iloc[0] == "fixed", noise_of(table["noise"].iloc[0])
     replicates = "fixed" if fixed else sorted(table["replicate"].unique().tolist())
     horizons = sorted(table["horizon"].unique().tolist())
-    return predict(runs.algorithm, runs.cost, horizons, alignments=replicates, seed=int(table["seed"].iloc[0]))
+    draws = DRAWS * table["replicate"].nunique() if fixed else DRAWS
+    how = {"alignments": replicates, "seed": int(table["seed"].iloc[0]), "noise": noise, "draws": draws}
+    return predict(runs.algorithm, runs.cost, horizons, **how)
 
 
 def _check_same(table, prediction):
@@ -291,7 +324,10 @@ def _check_same(table, prediction):
         "algorithm": str(prediction.algorithm),
         "seed": prediction.seed,
         "alignment": prediction.partitions,
+        "noise": repr(prediction.noise),
     }
+    if prediction.noise is None:
+        del names["noise"]
     if prediction.partitions == "fixed":
         del names["seed"]
     if prediction.partitions == "given":
@@ -305,5 +341,5 @@ def _check_same(table, prediction):
 
 def variance(noise: str) -> float:
     """Of a noise law that runs name: Gaussian(sigma=1.0)."""
-    sigma = re.search(r"sigma=([^,)]+)", noise)
-    return float(sigma.group(1)) ** 2 if sigma else 1.0
+    law = noise_of(noise)
+    return law.sigma**2 if law else 1.0

@@ -261,13 +261,15 @@ def agreement(found: Agreement) -> str:
     if found.locked:
         share, least, most = (100 * part for part in found.lock_in)
         whose = "all" if found.data.replicates == found.replicates else "the others"
+        k, n = found.locked_draws
+        predicted = f", predicted {100 * k / n:.1f} %" if n else ""
         said = (
-            f"{len(found.locked)} of {found.replicates} runs lock in ({share:.0f} % [{least:.0f}, {most:.0f}]); "
-            f"of {whose} {said}"
+            f"{len(found.locked)} of {found.replicates} runs lock in ({share:.0f} % [{least:.0f}, {most:.0f}]"
+            f"{predicted}); of {whose} {said}"
         )
     match found.why:
         case Follows.LOCKED_IN:
-            return f"{said}; a theory without lock-in does not describe the mean of such runs"
+            return f"{said}; the prediction does not describe the mean of such runs"
         case Follows.OTHER_LEVEL:
             return f"{said}: its level differs by more than {100 * (found.margin + found.allowance):.2g} %"
         case Follows.OTHER_SLOPE:

@@ -1,0 +1,317 @@
+"""What theory predicts for an algorithm on a cost, at every horizon and every partition.
+
+The deterministic level takes the mean over a cell for what is seen in it.  Where f varies within cells by more than the
+bonus, or the noise is large, that is off by up to a fifth.  With a noise law what is seen is drawn (`passage`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..algorithms import partition
+from ..algorithms.protocol import Algorithm, check_algorithm
+from ..arguments import LONGEST as EXACT
+from ..arguments import available_cores, check_horizons, check_is_cost, check_replicates, check_whole, items, shown
+from ..display import html_table
+from ..sampling import seeding
+from ..sampling.noise import Noise, check_noise
+from .cells import CELLS, PULLS, REGRET, Tree
+from .means import AT_CENTRE
+from .water_level import EXACTLY, ROUGHLY, OutOfReach, on_scale, settled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from function_zoo import Cost
+
+LAST_HORIZON = 1e300
+MOST_ROOTS = 2**20
+STANDARD_ERROR = 1e-3  # of a prediction, unless another is asked for
+PER_SHELL = 0.3  # cells kept of a shell, times the error that is asked for
+DRAWS = 4  # of what is seen, at every partition
+PROBES, ENOUGH = 8, 0.005  # so many draws that all differ by no more from the deterministic level: it is taken
+SMALL = 2**13  # cells of a small one, which has fewer points
+MOST_DIM = 6  # a mean over a cube takes 3^d points
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The predicted regret at every horizon and alignment of the partition.
+
+    `frame`: horizon, alignment (the index of the replicate that the engine gives it to, or the place in the given
+    list), draw (of what is seen), side (a0 or the width), regret (cumulative), deterministic (the regret at the
+    deterministic level), cells, key (to which the keys of all cells have risen) and error (an estimate of what
+    inaccurate cell means and a sample of cells can do to it, as a share of it).  Two more shares of the regret say what
+    the deterministic level leaves open, since it takes means for what is seen: `noise`, the variance of the noise in
+    units of the squared bonus if it is 1, and `within`, that of f within cells; they are 0 where that was drawn.
+    `levels`: horizon, alignment, draw, level, pulls, cells, regret.
+
+    See `predict`.
+    """
+
+    algorithm: Algorithm
+    cost: Cost
+    rows: list[dict] = field(repr=False)
+    level_rows: list[dict] = field(repr=False)
+    seed: int = 0
+    partitions: str = "random"  # those of the engine with this seed; "fixed", or "given" by the caller
+    noise: Noise | None = None  # None: the deterministic level
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.rows)
+
+    @cached_property
+    def levels(self) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(self.level_rows)
+
+    def mean(self) -> pd.DataFrame:
+        """By horizon: regret and cells averaged over the alignments, the spread (standard deviation) of the regret
+        over them, the largest error, and the standard error that the draws leave in the mean, as a share of it."""
+        places = self.frame.groupby(["horizon", "alignment"], sort=False)
+        by_place = places[["regret", "cells", "error"]].mean()
+        by_place["square"] = (places["regret"].var() / places.size()).fillna(0.0)
+        groups = by_place.groupby("horizon", sort=False)
+        table = groups[["regret", "cells"]].mean()
+        table.insert(1, "spread", groups["regret"].std())
+        drawn = np.sqrt(groups["square"].sum()) / groups["regret"].sum()
+        return table.assign(error=groups["error"].max(), drawn=drawn).reset_index()
+
+    @property
+    def regret(self) -> np.ndarray:
+        """The mean regret at each horizon."""
+        return self.mean()["regret"].to_numpy()
+
+    def _repr_html_(self):
+        means = self.mean()
+        return html_table(
+            f"Predicted regret of {self.algorithm} on {self.cost}", means.columns, means.itertuples(index=False)
+        )
+
+
+def predict(
+    algorithm: Algorithm,
+    cost: Cost,
+    horizons: Sequence[float],
+    *,
+    alignments: int | str | Sequence = 32,
+    seed: int = 0,
+    error: float = STANDARD_ERROR,
+    noise: Noise | None = None,
+    draws: int = DRAWS,
+) -> Prediction:
+    """The regret that theory predicts for an algorithm, without a free parameter.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+        With a `level_rule`: UniformBins or AdaptiveBins.
+    cost : Cost
+        With a known minimiser.
+    horizons : sequence of numbers
+        Up to 1e300, as far as rounding errors of the cost's formula do not show; with a noise law up to 2^53.
+    alignments : int, "fixed" or sequence
+        A number or the indices of replicates, whose partitions are those that `simulate` gives them with this seed;
+        "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of a
+        cell, one for all axes or one for each.
+    seed : int
+        Of the partitions and of what is drawn.
+    error : float
+        Of a regret, as a share of it, where so many cells are alike that a sample stands for them: the larger it is,
+        the fewer are kept.
+    noise : Noise, optional
+        The law of the noise.  Points and noise are then drawn in every cell.  Without it, the regret is that of the
+        deterministic level.
+    draws : int
+        At every alignment.  The deterministic level is taken where the first eight draws all come close to it.
+
+    Returns
+    -------
+    Prediction
+        Its `frame` has a row per horizon, alignment and draw; `mean()` a row per horizon.
+
+    Raises
+    ------
+    ValueError
+        Where nothing can be predicted, with the reason.
+
+    Examples
+    --------
+    >>> import function_zoo as zoo, ratecheck as rc
+    >>> cost, T = zoo.get("branin", dim=2), [2**14]
+    >>> level = rc.predict(rc.AdaptiveBins(), cost, T, alignments=8).regret
+    >>> drawn = rc.predict(rc.AdaptiveBins(), cost, T, alignments=8, noise=rc.Gaussian(1.0)).regret
+    >>> bool(drawn < 0.95 * level)
+    True
+    """
+    check_predictable(algorithm, cost)
+    horizons = check_horizons(horizons, LAST_HORIZON if noise is None else EXACT)
+    seed, draws = check_whole("seed", seed, 0), check_whole("draws", draws, 1)
+    if noise is not None:
+        check_noise(noise)
+    if not 0 < error < 1:
+        raise ValueError(f"error = {shown(error)} must lie between 0 and 1")
+    algorithm = algorithm.settle(cost)
+    kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
+    places = [(0, None)] if kind == "fixed" else _places(cost, alignments)
+    work = _Work(algorithm, cost, math.ceil(PER_SHELL / error), seed, kind, noise, draws)
+    with pool(algorithm.cells(cost, horizons[-1])) as threads:
+        try:
+            blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
+            found = [pair for block in blocks for pair in work.block(block, places, threads.map)]
+        finally:
+            threads.shutdown(cancel_futures=True)
+    found.sort(key=lambda pair: pair[0]["horizon"])
+    if kind == "random" and any(given for _, given in places):
+        kind = "given"
+    rows, levels = [row for row, _ in found], [row for _, rows in found for row in rows]
+    return Prediction(algorithm, cost, rows, levels, seed, kind, noise)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Predictions at horizons that share their partitions."""
+
+    algorithm: Algorithm
+    cost: Cost
+    kept: int  # cells of a shell
+    seed: int
+    kind: str
+    noise: Noise | None
+    draws: int
+
+    def block(self, horizons, places, each):
+        """Rows at all places, each with its rows by level."""
+
+        def along(draws, chosen):
+            return list(each(lambda place: self._at_place(horizons, *place, draws=draws), chosen))
+
+        draws = 0
+        if self.noise is not None:
+            tried = along(math.ceil(PROBES / len(places)), places[:PROBES])
+            apart = [abs(row["deterministic"] / row["regret"] - 1) for pairs in tried for row, _ in pairs]
+            draws = self.draws if max(apart) > ENOUGH else 0
+        return [pair for pairs in along(draws, places) for pair in pairs]
+
+    def _at_place(self, horizons, name, given, *, draws):
+        """Rows at one place: by draws, or without any at the deterministic level."""
+        tree, bonus, found = self._along(horizons, name, given, sample=0)
+        if tree.thinned:  # another sample of cells tells the error
+            for (row, _), (other, _) in zip(found, self._along(horizons, name, given, sample=1)[-1], strict=True):
+                row["error"] += abs(row["regret"] - other["regret"]) / (row["regret"] or 1.0)
+        if self.noise is not None:
+            for row, _ in found:
+                row |= {"noise": 0.0, "within": 0.0}
+        return [pair for draw in range(draws) for pair in self._drawn(tree, bonus, found, draw)] or found
+
+    def _drawn(self, tree, bonus, level, draw):
+        """The same rows with points and noise drawn in the cells."""
+        near, last, name = None, level[-1][0]["horizon"], level[0][0]["alignment"]
+        names = (self.cost, self.algorithm, self.noise, name, last, draw)
+        tree.draw(self.noise, int(seeding.stream(self.seed, *names).integers(2**62)))
+        for expected, _ in level:
+            T = expected["horizon"]
+            how = {"horizon": T, "alignment": name, "near": near, "accuracy": ROUGHLY}
+            (row, by_level), near = _rows(tree, bonus(T), **how)
+            kept = ("deterministic", "error", "noise", "within")
+            row |= {"draw": draw} | {column: expected[column] for column in kept}
+            yield row, [one | {"draw": draw} for one in by_level]
+
+    def _along(self, horizons, name, given, *, sample):
+        """The tree of one partition, the bonus of its algorithm, and rows at growing horizons."""
+        algorithm, cost, last = self.algorithm, self.cost, horizons[-1]
+        how = {"horizon": last, "replicate": name, "seed": self.seed, "kind": self.kind}
+        length, offset = given or seeding.alignment(algorithm, cost, **how)
+        check_partition(algorithm, cost, horizon=last, length=length, offset=offset)
+        rule = algorithm.level_rule(cost, length)
+        tree = Tree(cost, rule, length=length, offset=offset, horizon=last, kept=self.kept, seed=sample)
+        how = {"alignment": name, "near": None, "accuracy": EXACTLY}
+        return tree, rule.bonus, [_rows(tree, rule.bonus(T), horizon=T, **how)[0] for T in horizons]
+
+
+def check_predictable(algorithm, cost):
+    check_algorithm(algorithm)
+    check_is_cost(cost)
+    if not hasattr(algorithm, "level_rule"):
+        raise ValueError(f"{algorithm.label} has no level_rule, without which its regret cannot be predicted")
+    cost.constants.need("a prediction", "alpha")
+    if not len(cost.minimisers):
+        raise ValueError(f"a prediction needs a minimiser of {cost}; give function_zoo.cost(..., minimisers=...)")
+    if cost.dim > MOST_DIM:
+        raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
+
+
+def pool(cells):
+    """Threads hinder each other where walks are short: what is around them needs the interpreter's lock."""
+    return ThreadPoolExecutor(available_cores() if cells > SMALL else 1)
+
+
+def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
+    """Pairs of an index and (length, offset), or None: as the engine draws them for the replicate of this index."""
+    if isinstance(alignments, Integral):
+        return [(replicate, None) for replicate in check_replicates(alignments)]
+    listed = items("alignments", alignments, "replicates or of pairs (length, offset)")
+    if all(isinstance(entry, Integral) for entry in listed):
+        return [(replicate, None) for replicate in check_replicates(listed)]
+    return [(name, _pair(cost, entry)) for name, entry in enumerate(listed)]
+
+
+def _pair(cost, entry) -> tuple[float, list[float]]:
+    try:
+        length, offset = entry
+        offset = np.broadcast_to(np.asarray(offset, dtype=float), cost.dim).tolist()
+        valid = 0 < float(length) < math.inf and all(0 <= u <= 1 for u in offset)
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise ValueError(
+            f"alignment {shown(entry)} must be a pair of a length and an offset in [0, 1], one or {cost.dim} numbers"
+        )
+    return float(length), offset
+
+
+def check_partition(algorithm, cost, *, horizon, length, offset):
+    """Refuse initial cells that are too many to be walked, unless they are bins, or that leave the cost's domain."""
+    cells = math.prod(partition.counts(cost, length, offset))
+    if cells > MOST_ROOTS and algorithm.anytime:
+        raise ValueError(
+            f"{algorithm.label} has {cells:.2g} initial cells on {cost}, and {MOST_ROOTS:,} is the most that a "
+            "prediction takes; take longer cells"
+        )
+    if algorithm.anytime:
+        partition.check(cost, length, any(offset), f"length = {length:g}")
+
+
+def _rows(tree, bonus, *, horizon, alignment, near, accuracy):
+    """A row and its rows by level, and where the level was found, for the next horizon."""
+    how = {"pulls": float(horizon), "bonus": bonus, "horizon": float(horizon)}
+    try:
+        key, sums = settled(tree, tree.starts(), **how, near=near, accuracy=accuracy)
+    except OutOfReach as limit:
+        raise ValueError(
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.WHY}; "
+            f"up to about T = {limit.reached:.2g} a prediction is possible"
+        ) from None
+    names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment, "draw": 0}
+    _, cells, regret, error = sums.sum(axis=0).tolist()
+    row = names | {"side": tree.side[0], "regret": regret, "deterministic": regret, "cells": cells, "key": key}
+    known = tree.drawn or tree.sort == AT_CENTRE or key == -math.inf
+    within = 0.0 if known else tree.spread(key, bonus) / (regret or 1.0)
+    row |= {"error": error / (regret or 1.0), "noise": min(1.0, 1 / bonus**2), "within": within}
+    by_level = [
+        names | {"level": k, "pulls": sums[k, PULLS], "cells": sums[k, CELLS], "regret": sums[k, REGRET]}
+        for k in np.flatnonzero(sums[:, PULLS]).tolist()
+    ]
+    return (row, by_level), on_scale(key, bonus, float(horizon))
