@@ -169,15 +169,12 @@ def predict(
     work = _Work(algorithm, cost, math.ceil(PER_SHELL / error), seed, kind, noise, draws)
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
         try:
-            blocks = [horizons] if algorithm.anytime else [[horizon] for horizon in horizons]
-            found = [pair for block in blocks for pair in work.block(block, places, threads.map)]
+            found = work.rows(horizons, places, threads.map)
         finally:
             threads.shutdown(cancel_futures=True)
-    found.sort(key=lambda pair: pair[0]["horizon"])
     if kind == "random" and any(given for _, given in places):
         kind = "given"
-    rows, levels = [row for row, _ in found], [row for _, rows in found for row in rows]
-    return Prediction(algorithm, cost, rows, levels, seed, kind, noise)
+    return Prediction(algorithm, cost, *found, seed, kind, noise)
 
 
 @dataclass(frozen=True)
@@ -192,8 +189,15 @@ class _Work:
     noise: Noise | None
     draws: int
 
-    def block(self, horizons, places, each):
-        """Rows at all places, each with its rows by level."""
+    def rows(self, horizons, places, each):
+        """All rows by horizon, and all rows by level."""
+        blocks = [horizons] if self.algorithm.anytime else [[horizon] for horizon in horizons]
+        found = [pair for block in blocks for pair in self._block(block, places, each)]
+        found.sort(key=lambda pair: pair[0]["horizon"])
+        return [row for row, _ in found], [row for _, rows in found for row in rows]
+
+    def _block(self, horizons, places, each):
+        """Rows at horizons that share their partitions, each with its rows by level."""
 
         def along(draws, chosen):
             return list(each(lambda place: self._at_place(horizons, *place, draws=draws), chosen))

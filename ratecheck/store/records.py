@@ -312,7 +312,7 @@ AUDIT = listed(
 )
 
 PREDICTION = fields(
-    optional=("error", "cells"),
+    optional=("error", "cells", "locked"),
     error=number(0, 1),
     cells=whole(),
     curve=maybe(curve),
@@ -321,6 +321,7 @@ PREDICTION = fields(
     problem=text,
     regret=listed(listed(number(1e-300))),
     left_open=listed(tuples(number(), number(), number())),
+    locked=tuples(whole(), whole()),
 )
 DENT = fields(place=listed(number(), 1, 100), depth=number(1e-300), length=number(1e-300))
 BOUND = fields(

@@ -298,7 +298,8 @@ def against_theory(case: Case, table, prediction: dict | None) -> tuple[Agreemen
     noise, spread, error = np.array(prediction["left_open"])[sorted(set(columns.tolist()))].T
     left_open = noise * variance(case.series.noise) + spread + error
     try:
-        return compare(table, predicted[rows, columns], left_open=left_open), ""
+        locked = tuple(prediction.get("locked", (0, 0)))
+        return compare(table, predicted[rows, columns], left_open=left_open, locked_draws=locked), ""
     except FitError as problem:
         return None, str(problem)
 
