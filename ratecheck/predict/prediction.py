@@ -38,6 +38,8 @@ STANDARD_ERROR = 1e-3  # of a prediction, unless another is asked for
 PER_SHELL = 0.3  # cells kept of a shell, times the error that is asked for
 DRAWS = 4  # of what is seen, at every partition
 PROBES, ENOUGH = 8, 0.005  # so many draws that all differ by no more from the deterministic level: it is taken
+MANY, FEW = 2**12, 32  # cells, from which on draws take a smaller sample of them: so many cells of a shell
+PRECISE = 5e-4  # standard error of a mean, for which fewer draws may do
 SMALL = 2**13  # cells of a small one, which has fewer points
 MOST_DIM = 6  # a mean over a cube takes 3^d points
 
@@ -80,14 +82,11 @@ class Prediction:
     def mean(self) -> pd.DataFrame:
         """By horizon: regret and cells averaged over the alignments, the spread (standard deviation) of the regret
         over them, the largest error, and the standard error that the draws leave in the mean, as a share of it."""
-        places = self.frame.groupby(["horizon", "alignment"], sort=False)
-        by_place = places[["regret", "cells", "error"]].mean()
-        by_place["square"] = (places["regret"].var() / places.size()).fillna(0.0)
+        by_place = self.frame.groupby(["horizon", "alignment"], sort=False)[["regret", "cells", "error"]].mean()
         groups = by_place.groupby("horizon", sort=False)
         table = groups[["regret", "cells"]].mean()
         table.insert(1, "spread", groups["regret"].std())
-        drawn = np.sqrt(groups["square"].sum()) / groups["regret"].sum()
-        return table.assign(error=groups["error"].max(), drawn=drawn).reset_index()
+        return table.assign(error=groups["error"].max(), drawn=excess(self.frame)["error"]).reset_index()
 
     @property
     def regret(self) -> np.ndarray:
@@ -123,37 +122,28 @@ def predict(
     horizons : sequence of numbers
         Up to 1e300, as far as rounding errors of the cost's formula do not show; with a noise law up to 2^53.
     alignments : int, "fixed" or sequence
-        A number or the indices of replicates, whose partitions are those that `simulate` gives them with this seed;
-        "fixed", the partition of alignment="fixed"; or a list of pairs (length, offset), the offset as a fraction of a
-        cell, one for all axes or one for each.
+        A number or the indices of replicates, for their partitions in `simulate` with this seed; "fixed"; or pairs
+        (length, offset), the offset as a fraction of a cell, one for all axes or one for each.
     seed : int
         Of the partitions and of what is drawn.
     error : float
-        Of a regret, as a share of it, where so many cells are alike that a sample stands for them: the larger it is,
-        the fewer are kept.
+        Of a regret, as a share of it, where so many cells are alike that a sample stands for them.
     noise : Noise, optional
-        The law of the noise.  Points and noise are then drawn in every cell.  Without it, the regret is that of the
-        deterministic level.
+        Points, and noise of this law, are drawn in every cell.  Without it, the level is the deterministic one.
     draws : int
-        At every alignment.  The deterministic level is taken where the first eight draws all come close to it.
+        At every alignment, or fewer where these tell the mean to half a per mille.  The deterministic level is taken
+        where the first eight draws all come within half a per cent of it.
 
     Returns
     -------
     Prediction
         Its `frame` has a row per horizon, alignment and draw; `mean()` a row per horizon.
 
-    Raises
-    ------
-    ValueError
-        Where nothing can be predicted, with the reason.
-
     Examples
     --------
     >>> import function_zoo as zoo, ratecheck as rc
-    >>> cost, T = zoo.get("branin", dim=2), [2**14]
-    >>> level = rc.predict(rc.AdaptiveBins(), cost, T, alignments=8).regret
-    >>> drawn = rc.predict(rc.AdaptiveBins(), cost, T, alignments=8, noise=rc.Gaussian(1.0)).regret
-    >>> bool(drawn < 0.95 * level)
+    >>> found = rc.predict(rc.AdaptiveBins(), zoo.get("branin", dim=2), [2**14], alignments=8, noise=rc.Gaussian())
+    >>> bool((found.regret < 0.95 * found.frame["deterministic"].mean()).all())
     True
     """
     check_predictable(algorithm, cost)
@@ -175,6 +165,16 @@ def predict(
     if kind == "random" and any(given for _, given in places):
         kind = "given"
     return Prediction(algorithm, cost, *found, seed, kind, noise)
+
+
+def excess(frame) -> pd.DataFrame:
+    """By horizon: what draws exceed the deterministic level by, as a `factor`, and its relative standard `error`."""
+    groups = frame.groupby("horizon", sort=False)
+    sums = groups[["regret", "deterministic"]].sum()
+    factor = sums["regret"] / sums["deterministic"]
+    off = (frame["regret"] - frame["horizon"].map(factor) * frame["deterministic"]) ** 2
+    error = np.sqrt(off.groupby(frame["horizon"], sort=False).sum()) / sums["regret"]
+    return factor.to_frame("factor").assign(error=error)
 
 
 @dataclass(frozen=True)
@@ -200,47 +200,54 @@ class _Work:
         """Rows at horizons that share their partitions, each with its rows by level."""
 
         def along(draws, chosen):
-            return list(each(lambda place: self._at_place(horizons, *place, draws=draws), chosen))
+            return list(each(lambda place: self._at_place(horizons, place, draws), chosen))
 
         draws = 0
         if self.noise is not None:
             tried = along(math.ceil(PROBES / len(places)), places[:PROBES])
-            apart = [abs(row["deterministic"] / row["regret"] - 1) for pairs in tried for row, _ in pairs]
-            draws = self.draws if max(apart) > ENOUGH else 0
+            apart = np.array([[row["regret"] / row["deterministic"] - 1 for row, _ in pairs] for pairs in tried])
+            needed = (apart.reshape(-1, len(horizons)).std(axis=0).max() / PRECISE) ** 2
+            enough = min(self.draws, max(1, math.ceil(needed / len(places))))
+            draws = enough if np.abs(apart).max() > ENOUGH else 0
         return [pair for pairs in along(draws, places) for pair in pairs]
 
-    def _at_place(self, horizons, name, given, *, draws):
+    def _at_place(self, horizons, place, draws):
         """Rows at one place: by draws, or without any at the deterministic level."""
-        tree, bonus, found = self._along(horizons, name, given, sample=0)
+        tree, bonus, found = self._along(horizons, place, kept=self.kept, sample=0)
         if tree.thinned:  # another sample of cells tells the error
-            for (row, _), (other, _) in zip(found, self._along(horizons, name, given, sample=1)[-1], strict=True):
+            again = self._along(horizons, place, kept=self.kept, sample=1)[-1]
+            for (row, _), (other, _) in zip(found, again, strict=True):
                 row["error"] += abs(row["regret"] - other["regret"]) / (row["regret"] or 1.0)
         if self.noise is not None:
             for row, _ in found:
                 row |= {"noise": 0.0, "within": 0.0}
-        return [pair for draw in range(draws) for pair in self._drawn(tree, bonus, found, draw)] or found
+        few = found
+        if draws and tree.used > MANY:
+            tree, bonus, few = self._along(horizons, place, kept=min(self.kept, FEW), sample=2)
+        return [
+            pair for draw in range(draws) for pair in self._drawn(tree, found, few=few, bonus=bonus, draw=draw)
+        ] or found
 
-    def _drawn(self, tree, bonus, level, draw):
-        """The same rows with points and noise drawn in the cells."""
+    def _drawn(self, tree, level, *, few, bonus, draw):
+        """The same rows with points and noise drawn in the cells of a tree, by what they exceed its own level by."""
         near, last, name = None, level[-1][0]["horizon"], level[0][0]["alignment"]
         names = (self.cost, self.algorithm, self.noise, name, last, draw)
         tree.draw(self.noise, int(seeding.stream(self.seed, *names).integers(2**62)))
-        for expected, _ in level:
-            T = expected["horizon"]
-            how = {"horizon": T, "alignment": name, "near": near, "accuracy": ROUGHLY}
-            (row, by_level), near = _rows(tree, bonus(T), **how)
-            kept = ("deterministic", "error", "noise", "within")
-            row |= {"draw": draw} | {column: expected[column] for column in kept}
+        for (expected, _), (own, _) in zip(level, few, strict=True):
+            how = {"horizon": expected["horizon"], "alignment": name, "near": near, "accuracy": ROUGHLY}
+            (row, by_level), near = _rows(tree, bonus(expected["horizon"]), **how)
+            row |= {column: expected[column] for column in ("deterministic", "error", "noise", "within")}
+            row |= {"draw": draw, "regret": row["regret"] * (expected["regret"] or 1.0) / (own["regret"] or 1.0)}
             yield row, [one | {"draw": draw} for one in by_level]
 
-    def _along(self, horizons, name, given, *, sample):
+    def _along(self, horizons, place, *, kept, sample):
         """The tree of one partition, the bonus of its algorithm, and rows at growing horizons."""
-        algorithm, cost, last = self.algorithm, self.cost, horizons[-1]
+        algorithm, cost, last, (name, given) = self.algorithm, self.cost, horizons[-1], place
         how = {"horizon": last, "replicate": name, "seed": self.seed, "kind": self.kind}
         length, offset = given or seeding.alignment(algorithm, cost, **how)
         check_partition(algorithm, cost, horizon=last, length=length, offset=offset)
         rule = algorithm.level_rule(cost, length)
-        tree = Tree(cost, rule, length=length, offset=offset, horizon=last, kept=self.kept, seed=sample)
+        tree = Tree(cost, rule, length=length, offset=offset, horizon=last, kept=kept, seed=sample)
         how = {"alignment": name, "near": None, "accuracy": EXACTLY}
         return tree, rule.bonus, [_rows(tree, rule.bonus(T), horizon=T, **how)[0] for T in horizons]
 

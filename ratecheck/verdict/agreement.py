@@ -207,6 +207,8 @@ def expected(prediction: Prediction):
     It is the regret at the deterministic level, corrected at every horizon by what the draws at all places exceed it;
     the error of that counts as one of the prediction, twice its standard error.
     """
+    from ..predict.prediction import excess
+
     frame = prediction.frame.rename(columns={"alignment": "place", "noise": "noise_effect"})
     keep = ["horizon", "place", "side", "predicted", "noise_effect", "within", "error"]
     draws = frame.assign(
@@ -217,13 +219,9 @@ def expected(prediction: Prediction):
     )
     locked, count = locked_in(draws), int(draws["replicate"].nunique())
     rest = draws[~draws["replicate"].isin(locked)] if 2 * len(locked) < count else draws
-    sums = rest.groupby("horizon")[["regret", "deterministic"]].sum()
-    by_horizon = draws["horizon"].map(sums["regret"] / sums["deterministic"])
-    off = (rest["regret"] - by_horizon[rest.index] * rest["deterministic"]) ** 2
-    error = 2 * np.sqrt(off.groupby(rest["horizon"]).sum()) / sums["regret"]
-    table = draws.assign(
-        predicted=by_horizon * draws["deterministic"], error=draws["error"] + draws["horizon"].map(error)
-    )
+    found = excess(rest)
+    factor, error = (draws["horizon"].map(found[name]) for name in ("factor", "error"))
+    table = draws.assign(predicted=factor * draws["deterministic"], error=draws["error"] + 2 * error)
     return table[draws["draw"] == 0][keep], (len(locked), count if prediction.noise else 0)
 
 
