@@ -270,14 +270,14 @@ def _limit(late, most, shift):
     slope, error = float(whole.found[0]), 2 * float(whole.errors[0])
     low_end, high_end = slope - max(high * continued, due) - error, slope + rise + error
     power = float(late.fit(half, late.L, np.log(late.L + shift)).found[1])
-    value = min(max(slope - worth * min(max(0.0, power), most), low_end), high_end)
+    value = float(min(max(slope - worth * min(max(0.0, power), most), low_end), high_end))
     moves = {
         "the slope still falls faster than the promised logarithm does": max(trends - errors) * continued - due,
         "the slope still rises": -min(trends + errors) * continued,
         "the logarithm may be worth so much of the slope": due,
         "the errors of the curve, or waves, hide how the slope moves": 2 * max(errors) * continued + 2 * error,
     }
-    return Limit(value, min(low_end, value - EXACT), max(high_end, value + EXACT)), moves
+    return Limit(value, float(min(low_end, value - EXACT)), float(max(high_end, value + EXACT))), moves
 
 
 def _most_due(trend, most):

@@ -43,6 +43,7 @@ class Drawn:
     shift: float | None
     limit: float
     beyond: bool  # it bends at a horizon that the curve does not reach
+    end: float
 
     def far(self) -> rc.Far:
         return rc.far(self.curve, self.claim, period=self.period, shift=self.shift)
@@ -155,10 +156,11 @@ CLASSES = (
 )
 
 
-def drawn(kind: Callable, rng, end=None) -> Drawn:
+def drawn(kind: Callable, rng) -> Drawn:
     """A curve of a class: its law, waves of the known period, which may die away, and sampling errors."""
     period = 4 * 12 ** rng.random()
-    T = horizons(end or rng.choice(ENDS), period)
+    end = rng.choice(ENDS)
+    T = horizons(end, period)
     L = np.log(T)
     setting = Setting.drawn(rng, L)
     y, limit, beyond = kind(rng, setting)
@@ -169,13 +171,13 @@ def drawn(kind: Callable, rng, end=None) -> Drawn:
     y = y + error / 2 * rng.standard_normal(len(L))
     curve = rc.Curve(tuple(T.tolist()), tuple(np.exp(y).tolist()), (1.0,) * len(L), "nothing more", (error,) * len(L))
     claim = rc.Claim("drawn", "a rate", "upper", rc.Rate.of_regret(round(limit, 6), setting.most))
-    return Drawn(curve, claim, period, setting.shift or None, limit, beyond)
+    return Drawn(curve, claim, period, setting.shift or None, limit, beyond, end)
 
 
-def settlements(repeats: int, seed: int) -> pd.DataFrame:
-    """By class and end of the curve: how many limits are settled, and how many of these falsely."""
+def settlements(kinds, repeats: int, seed: int) -> pd.DataFrame:
+    """By class, and whether curves bend beyond their end: how many there are, are settled, and settled falsely."""
     rows = []
-    for kind in CLASSES:
+    for kind in kinds:
         rng = np.random.default_rng([seed, *kind.__name__.encode()])
         for _ in range(repeats):
             one = drawn(kind, rng)
@@ -183,9 +185,9 @@ def settlements(repeats: int, seed: int) -> pd.DataFrame:
             known = found.exponent
             rows.append(
                 {
-                    "curve": kind.__doc__,
-                    "to": f"{10 ** round(math.log10(one.curve.horizons[-1]), -1):.0e}",
-                    "bend": "beyond the end" if one.beyond else "within or none",
+                    "R": kind.__doc__,
+                    "bends": "beyond its end" if one.beyond else "before or not",
+                    "end": one.end,
                     "settled": found.settled,
                     "false": found.settled and not known.low <= one.limit <= known.high,
                 }
@@ -193,26 +195,16 @@ def settlements(repeats: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table(found: pd.DataFrame) -> pd.DataFrame:
-    """Shares in per cent."""
-    rows = found.groupby(["curve", "bend", "to"], sort=False)[["settled", "false"]].agg(["sum", "count"])
-    return pd.DataFrame(
-        {
-            "curves": rows["settled", "count"],
-            "settled": rows["settled", "sum"],
-            "false": rows["false", "sum"],
-        }
-    ).reset_index()
-
-
 def main(argv=None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
-    found = table(settlements(arguments.repeats, arguments.seed))
-    print(found.groupby(["curve", "bend"], sort=False)[["curves", "settled", "false"]].sum().to_string())
-    print(found.groupby(["to", "bend"], sort=False)[["curves", "settled", "false"]].sum().to_string())
+    found = settlements(CLASSES, arguments.repeats, arguments.seed)
+    columns = {"curves": ("settled", "size"), "settled": ("settled", "sum"), "false": ("false", "sum")}
+    by_class = found.groupby(["R", "bends"], sort=False).agg(**columns).reset_index()
+    by_class.to_csv(FILE, index=False, lineterminator="\n")
+    print(by_class.to_string(), found.groupby(["bends", "end"]).agg(**columns).to_string(), sep="\n\n")
     return 0
 
 
