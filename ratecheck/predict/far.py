@@ -314,7 +314,7 @@ def _power(late, slope, shift):
     z, y = np.log(late.L + shift), late.y - slope * late.L
     fits = [late.fit(share, z, y=y) for share in (1 / 2, 1 / 4)]
     found = half, quarter = [float(f.found[0]) for f in fits]
-    at_half, at_quarter = (math.exp(z[late.part(share)].mean()) for share in (1 / 2, 1 / 4))
+    at_half, at_quarter = (late.middle(share) for share in (1 / 2, 1 / 4))
     if at_half < at_quarter:
         found.append((quarter * at_quarter - half * at_half) / (at_quarter - at_half))
     error = 2 * max(float(f.errors[0]) for f in fits)
