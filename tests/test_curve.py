@@ -188,9 +188,10 @@ def test_linear_regret_is_refuted_beyond_the_square_of_the_onset():
 
 @every_length
 def test_a_wave_of_another_period_leaves_it_open(last):
-    """Of the log power; that of the exponent averages out over many periods."""
+    """Over very many periods it averages out of the exponent, but which log power is attained stays open."""
     found = cv.far(curve(lambda T: power(0.5, 1.25)(T) * wave(T, 5.3), last), LOGS, period=16)
-    assert names(found) == [CONSISTENT if last == ENDLESS else INCONCLUSIVE, INCONCLUSIVE, INCONCLUSIVE]
+    assert names(found) == ([CONSISTENT, CONSISTENT, INCONCLUSIVE] if last == ENDLESS else [INCONCLUSIVE] * 3)
+    assert found.on_printed.attained is found.on_corrected.attained is None
 
 
 def test_a_log_power_that_still_moves_across_the_promise_is_left_open():
@@ -221,3 +222,76 @@ def test_no_single_cost_refutes_a_supremum():
     found = cv.far(curve(power(0.4)), claim, period=16)
     assert found.on_exponent.name is INCONCLUSIVE
     assert "worst cost" in found.on_exponent.reason
+
+
+# What is settled, and why not
+
+
+@pytest.mark.parametrize("shift", [None, 10.0, 5000.0])
+@pytest.mark.parametrize("log_power", [0.0, 0.75, 1.5])
+def test_the_limit_of_a_long_curve_is_settled(log_power, shift):
+    found = cv.far(curve(power(0.5, log_power, shift or 0.0), ENDLESS), LOGS, period=16, shift=shift)
+    assert found.settled
+    assert found.reason == ""
+    assert found.exponent.low <= 0.5 <= found.exponent.high
+    assert found.exponent.high - found.exponent.low < 0.04
+
+
+@every_length
+@pytest.mark.parametrize("share", [1e-4, 1e-2, 1.0])
+@pytest.mark.parametrize("log_power", [0.5, 1.0, 1.5])
+def test_a_constant_beside_the_logarithm_is_allowed_for(share, log_power, last):
+    """Of the slope that it leaves, the trend is smaller than that of a logarithm alone, or has the other sign."""
+    found = cv.far(curve(lambda T: T**0.5 * (1 + share * np.log(T) ** log_power), last), LOGS, period=16)
+    assert found.exponent.low <= 0.5 <= found.exponent.high
+
+
+def test_waves_keep_pace_with_the_levels():
+    """A level that holds (ln T + 10)^2 times more cells is reached the later, and so is the next wave."""
+
+    def regret(T):
+        L = np.log(T)
+        return power(0.5, 1.25, 10.0)(T) * np.exp(0.2 * np.sin(2 * np.pi * (L - 2 * np.log(L + 10)) / math.log(16)))
+
+    found = cv.far(curve(regret, ENDLESS), LOGS, period=16, shift=10.0)
+    assert found.settled
+    assert found.exponent.value == pytest.approx(0.5, abs=1e-6)
+    assert found.shifted.value == pytest.approx(1.25, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("regret", "reason"),
+    [
+        (linear_until(1e70), "linear start"),
+        (lambda T: T**0.5 * (1 + (T / 1e50) ** 0.2), "still rises"),
+        (lambda T: T**0.5 + 1e12 * T**0.3, "still rises"),
+        (linear_until(1e50, slope=0.3), "still falls"),
+        (lambda T: T**0.5 * np.log(T) ** 6, "still falls"),
+        (lambda T: T**0.5 * wave(T, 200.0), "waves"),
+    ],
+)
+def test_an_open_limit_has_a_reason(regret, reason):
+    found = cv.far(curve(regret, ENDLESS), LOGS, period=16)
+    assert not found.settled
+    assert reason in found.reason
+
+
+def test_stated_errors_widen_the_interval():
+    exact = curve(power(0.5, 1.0), LONG)
+    rough = Curve(exact.horizons, exact.regret, exact.cells, exact.limit, error=(0.05,) * len(exact.horizons))
+    (known, found) = (cv.far(one, LOGS, period=16) for one in (exact, rough))
+    assert found.exponent.low < known.exponent.low < known.exponent.high < found.exponent.high
+    assert "errors" in found.reason
+
+
+def test_a_limit_below_the_promise_is_settled_at_any_width():
+    found = cv.far(curve(power(0.3, 1.5), 1e9), LOGS, period=16)
+    assert found.exponent.high - found.exponent.low > 0.04
+    assert found.settled
+
+
+def test_the_least_curve_has_a_limit():
+    """Of three periods, where all windows are the same."""
+    found = cv.far(curve(power(0.5, 1.25), 1e3 * 16**3 * 1.01), LOGS, period=16)
+    assert found.exponent.low <= 0.5 <= found.exponent.high
+    assert found.power.value == pytest.approx(1.25)

@@ -89,7 +89,7 @@ def far_horizons(context: Context, results):
     yield "### Far horizons"
     yield (
         "What the predicted curve says about the theorem, without noise and as far as it can be computed: the limit of "
-        "its slope over whole periods as T grows (with limits that cover several ways to extrapolate), and the power "
+        "its slope as T grows (with an interval that allows for logarithms, other windows and errors), and the power "
         "of ln T that is left at the promised slope, in brackets the power of ln T + μ a0^α, which stands in the "
         "algorithm's keys. The model takes ln t for ln T and leaves out noise, whose share falls like 1/ln T."
     )
@@ -175,7 +175,7 @@ def obeys(context: Context) -> str:
         Outcome.CONSISTENT: "the predicted curve tends to a slope that the theorem allows",
         Outcome.REFUTED: "it tends to a larger slope",
         Outcome.INCONCLUSIVE: "its limit is not settled, for it could not be computed far enough or its "
-        "estimates differ",
+        "interval is too wide",
     }
     parts = _by_outcome(context, words, [(r, r.far.on_exponent) for r in found])
     for what, judged in (("printed", "on_printed"), ("corrected", "on_corrected")):
