@@ -19,7 +19,7 @@ from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
 from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, no_mean, place, variance_within
-from .passage import NO_ROOM, SPLIT, passage, paths_for, with_room
+from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
 from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
@@ -252,23 +252,6 @@ def settle(first, last, k, guarded_parent, home, guarded, phase, index, anchor, 
                 if touches:
                     heirs[i] = weight[i]
                     break
-
-
-@compiled
-def asked(
-    i, k, level, bonus, paths, capacity, inverse_root, bias, sort, f, origin, minimum, side, phase, z, x, index,
-    anchor, gap, variance, state,
-):  # fmt: skip
-    """How often a cell is queried at a level; SPLIT if that is more than it takes, NO_ROOM for its path."""
-    if paths.counts.size:
-        return passage(
-            i, k, level, bonus, paths, capacity, bias, sort == AT_CENTRE, f, origin, minimum, side, phase, z, x, index,
-            anchor, gap, variance, state,
-        )  # fmt: skip
-    b = gap[i] - bias[k]
-    if b - bonus * inverse_root[k] < level:  # it was picked once more, and split
-        return SPLIT
-    return min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
 
 
 @allocating

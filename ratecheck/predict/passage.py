@@ -17,7 +17,7 @@ import numpy as np
 from ..sampling.generator import normal, uniform
 from ..sampling.jit import compiled
 from ..sampling.noise import sample
-from .means import place, variance_within
+from .means import AT_CENTRE, place, variance_within
 
 SINGLE = 48  # queries that are drawn one by one
 GROWTH = 1.02  # of the number of queries from there on
@@ -68,6 +68,23 @@ def with_room(paths, size) -> Paths:
     means = np.empty(max(2 * len(paths.means), FIRST_ROOM * size))
     means[: paths.used[0]] = paths.means[: paths.used[0]]
     return paths._replace(start=start, last=last, means=means)
+
+
+@compiled
+def asked(
+    i, k, level, bonus, paths, capacity, inverse_root, bias, sort, f, origin, minimum, side, phase, z, x, index,
+    anchor, gap, variance, state,
+):  # fmt: skip
+    """How often a cell is queried at a level; SPLIT if that is more than it takes, NO_ROOM for its path."""
+    if paths.counts.size:
+        return passage(
+            i, k, level, bonus, paths, capacity, bias, sort == AT_CENTRE, f, origin, minimum, side, phase, z, x, index,
+            anchor, gap, variance, state,
+        )  # fmt: skip
+    b = gap[i] - bias[k]
+    if b - bonus * inverse_root[k] < level:  # it was picked once more, and split
+        return SPLIT
+    return min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))
 
 
 @compiled

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
@@ -127,7 +128,7 @@ def predict(
     seed : int
         Of the partitions and of what is drawn.
     error : float
-        Of a regret, as a share of it, where so many cells are alike that a sample stands for them.
+        Of a regret, as a share of it, where a sample stands for many cells.
     noise : Noise, optional
         Points, and noise of this law, are drawn in every cell.  Without it, the level is the deterministic one.
     draws : int
@@ -149,21 +150,14 @@ def predict(
     check_predictable(algorithm, cost)
     horizons = check_horizons(horizons, LAST_HORIZON if noise is None else EXACT)
     seed, draws = check_whole("seed", seed, 0), check_whole("draws", draws, 1)
-    if noise is not None:
-        check_noise(noise)
-    if not 0 < error < 1:
-        raise ValueError(f"error = {shown(error)} must lie between 0 and 1")
+    check_asked(error, noise)
     algorithm = algorithm.settle(cost)
-    kind = "fixed" if isinstance(alignments, str) and alignments == "fixed" else "random"
+    kind = alignments if isinstance(alignments, str) and alignments == "fixed" else "random"
     places = [(0, None)] if kind == "fixed" else _places(cost, alignments)
     work = _Work(algorithm, cost, math.ceil(PER_SHELL / error), seed, kind, noise, draws)
     with pool(algorithm.cells(cost, horizons[-1])) as threads:
-        try:
-            found = work.rows(horizons, places, threads.map)
-        finally:
-            threads.shutdown(cancel_futures=True)
-    if kind == "random" and any(given for _, given in places):
-        kind = "given"
+        found = work.rows(horizons, places, threads.map)
+    kind = "given" if kind == "random" and any(given for _, given in places) else kind
     return Prediction(algorithm, cost, *found, seed, kind, noise)
 
 
@@ -252,6 +246,13 @@ class _Work:
         return tree, rule.bonus, [_rows(tree, rule.bonus(T), horizon=T, **how)[0] for T in horizons]
 
 
+def check_asked(error, noise=None):
+    if noise is not None:
+        check_noise(noise)
+    if not 0 < error < 1:
+        raise ValueError(f"error = {shown(error)} must lie between 0 and 1")
+
+
 def check_predictable(algorithm, cost):
     check_algorithm(algorithm)
     check_is_cost(cost)
@@ -264,9 +265,14 @@ def check_predictable(algorithm, cost):
         raise ValueError(f"{cost} has {cost.dim} dimensions; regrets can be predicted in up to {MOST_DIM}")
 
 
+@contextmanager
 def pool(cells):
     """Threads hinder each other where walks are short: what is around them needs the interpreter's lock."""
-    return ThreadPoolExecutor(available_cores() if cells > SMALL else 1)
+    with ThreadPoolExecutor(available_cores() if cells > SMALL else 1) as threads:
+        try:
+            yield threads
+        finally:
+            threads.shutdown(cancel_futures=True)
 
 
 def _places(cost, alignments) -> list[tuple[int, tuple | None]]:
