@@ -1,1 +1,1 @@
-"""How close predictions without a free parameter come to runs: over the zoo, with other noise, and where runs lock in."""
+"""How close predictions without a free parameter come to runs: the zoo, other noise, and runs that lock in."""
