@@ -21,6 +21,7 @@ from ..claims import Claim, Theorem
 from ..engine.simulate import Job
 from ..rates import Rate
 from ..sampling.noise import Gaussian, check_noise
+from ..verdict.judging import irrefutable
 
 SOME = 100  # steps of a run whose cells are looked at
 RESTARTS = 3  # times at most that a search for the minimum goes on from a lower value
@@ -48,8 +49,8 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     job = Job(algorithm, cost, seed, noise, "fixed" if leaves else "random")
     if job.alignment == "fixed":
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
-    if claim.violated:
-        cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
+    if why := irrefutable(claim):
+        cautions.append(why)
     return job, claim, cautions
 
 

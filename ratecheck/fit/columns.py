@@ -224,15 +224,13 @@ def floats(frame, column) -> np.ndarray:
 
 
 def _not_numbers(column, values) -> str:
-    row, cell = next(((i, v) for i, v in enumerate(values, 1) if not _is_number(v)), (1, values.iloc[0]))
+    texts = ((i, v) for i, v in enumerate(values, 1) if not isinstance(v, Real))
+    strange = ((i, v) for i, v in texts if not isinstance(v, str) or number(v) is None)
+    row, cell = next(strange, (1, values.iloc[0]))
     said = f"column {str(column)!r} must hold numbers, and row {row} of the data has {shown(cell)}"
     if re.search(r"\d\s*(?:±|\+/?-|\()\s*\.?\d", str(cell)):
         said += "; put what follows the mean into a column of its own: se, sd or half_width"
     return said
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, Real) or (isinstance(value, str) and number(value) is not None)
 
 
 def picked(table: Table, where) -> Table:
@@ -243,7 +241,7 @@ def picked(table: Table, where) -> Table:
     for column, value in dict(where).items():
         name = named(table.frame, column)
         values = table.frame[name]
-        same = np.array([str(v) == str(value) or _equal(v, value) for v in values])
+        same = np.array([str(v) == str(value) or number(v) == number(value) is not None for v in values])
         if not same.any():
             near, there = meant(value, values.unique()), listed(dict.fromkeys(values))
             raise ValueError(f"no row has {name} = {shown(value)}{near} (there: {there})")
@@ -252,10 +250,6 @@ def picked(table: Table, where) -> Table:
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
         raise ValueError(f"no row has {said} together")
     return table.rows(keep)
-
-
-def _equal(a, b) -> bool:
-    return number(a) is not None and number(a) == number(b)
 
 
 # Wide tables
@@ -284,7 +278,8 @@ def long(table: Table, x) -> Table:
 def _named_by_numbers(table, x, numbers, others) -> Table:
     """A wide table made long whose columns are named by the numbers of runs, or by the values of x."""
     frame = table.frame
-    label = next((c for c in others if _is_unnamed(c)), None)
+    unnamed = (c for c in others if plain(c) in ("", "index") or str(c).startswith("Unnamed:"))  # an index of pandas
+    label = next(unnamed, None)
     if label is not None and _is_numbering(numbers.values()) and not _is_numbering(frame[label]):
         frame, others = frame.rename(columns={label: "x"}), ["x" if c == label else c for c in others]
     named_by = f"{len(numbers)} columns named by numbers are taken as one"
@@ -306,11 +301,6 @@ def _melted(table, columns, *, name, value, said) -> Table:
     others = [c for c in table.frame.columns if c not in columns]
     frame = table.frame.melt(id_vars=others, value_vars=list(columns), var_name=name, value_name=value)
     return replace(table, frame=frame, texts=None).remarked(said)
-
-
-def _is_unnamed(column) -> bool:
-    """As pandas writes and reads an index."""
-    return plain(column) in ("", "index") or str(column).startswith("Unnamed:")
 
 
 def _is_numbering(values) -> bool:

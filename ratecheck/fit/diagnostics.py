@@ -173,17 +173,14 @@ class Diagnostics:
             if whole is not None:
                 rows.append(("whole periods", whole.whole))
         if onset is not None and np.sum(self.data.horizons >= onset) >= 3:
-            late = self._from(onset)
+            kept = self.data.cut(within(self.data.horizons, (onset, math.inf)))
+            late = replace(self, data=kept, problem=too_short(kept.horizons, self.period))
             plain = ", without harmonics" if late.problem else ""
             rows.append((f"from the onset {onset:.3g}{plain}", late.whole))
         if shift is not None:
             y = self.data.y - self.log_power * np.log(self.x + shift)
             rows.append((f"ln(ln T + {shift:.3g}) for ln ln T", self._estimate(self._weights(self.x)[1], y)))
         return rows
-
-    def _from(self, start):
-        kept = self.data.cut(within(self.data.horizons, (start, math.inf)))
-        return replace(self, data=kept, problem=too_short(kept.horizons, self.period))
 
     def _whole_periods(self):
         """The longest window at the end that is a whole number of periods."""

@@ -35,8 +35,6 @@ from .log_means import (
 from .points import points
 from .read import table_of
 
-RUNS_OR_NOT = {"runs": "runs", "means": "means", "series": "runs"}
-
 
 @dataclass(frozen=True)
 class Line:
@@ -283,7 +281,7 @@ class Fit(Diagnostics, Speaking):
             f"{self.data.words.rate(self.whole.value, self.log_power)}",
             "log power": f"{self.log_power:g}, divided out before the fit",
             "window": self._window(),
-            RUNS_OR_NOT[self.data.source]: self._runs(),
+            "means" if self.data.source == "means" else "runs": self._runs(),
             "caution": "; ".join(cautions) or "none",
         }
 

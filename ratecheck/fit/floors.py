@@ -63,12 +63,9 @@ def floor_bounds(floor, points) -> tuple[float, float] | None:
         return (0.0 if falls and np.all(points.means > 0) else -math.inf), math.inf
     if isinstance(floor, Real) and not isinstance(floor, bool) and math.isfinite(floor):
         return float(floor), float(floor)
-    pair = items("floor", floor, "bounds") if not isinstance(floor, Real) else ()
-    pair = (
-        tuple({0: -math.inf, 1: math.inf}[i] if b is None else b for i, b in enumerate(pair[:2]))
-        if len(pair) == 2
-        else ()
-    )
+    pair = () if isinstance(floor, Real) else items("floor", floor, "bounds")
+    if len(pair) == 2:
+        pair = [end if b is None else b for b, end in zip(pair, (-math.inf, math.inf), strict=True)]
     if len(pair) != 2 or not all(isinstance(b, Real) and not math.isnan(b) for b in pair) or pair[0] > pair[1]:
         raise ValueError(f"floor = {shown(floor)} must be a number, a pair of bounds from low to high, or 'fit'")
     return float(pair[0]), float(pair[1])
@@ -320,11 +317,8 @@ class Profiled(Estimate):
         return [self.sign * (end - self.offset) for end in (low, high)]
 
     def above(self, bound) -> float:
-        t = self.profile.t(self._within(self.sign * bound + self.offset))
-        return float(special.stdtr(self.df, -self.sign * t))
-
-    def _within(self, slope) -> float:
-        return float(np.clip(slope, self.profile.slopes[0], self.profile.slopes[-1]))
+        slope = np.clip(self.sign * bound + self.offset, self.profile.slopes[0], self.profile.slopes[-1])
+        return float(special.stdtr(self.df, -self.sign * self.profile.t(float(slope))))
 
     def minus(self, number) -> Profiled:
         return replace(self, value=self.value - number, offset=self.offset + self.sign * number)

@@ -322,7 +322,8 @@ def _of_means(frame, roles, T, Y) -> Points:
     if count is None:
         said += "; the number of runs behind the means is not known: intervals take their errors as exact"
     if roles.half_width is not None:
-        level = _level_in(roles.half_width)
+        named = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(roles.half_width))  # the level, by the column's name
+        level = int(named[1]) / 100 if named else 0.95
         tail = 0.5 + level / 2
         spread = spread / (special.ndtri(tail) if count is None else special.stdtrit(count - 1, tail))
         said = f"intervals of the means are taken as {100 * level:g} % ones; {said}"
@@ -339,9 +340,3 @@ def _half_widths(frame, ends, Y) -> np.ndarray:
             f"{high[outside][0]:g}; these must be the ends of its interval"
         )
     return (high - low) / 2
-
-
-def _level_in(half_width) -> float:
-    """The level of intervals, by the name of their column."""
-    match = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(half_width))
-    return int(match[1]) / 100 if match else 0.95

@@ -162,7 +162,9 @@ def _of_text(content, name) -> Table:
     except csv.Error as error:
         raise ValueError(f"{name} cannot be read as lines of columns ({error})") from None
     remarks = []
-    if any(number(field) is not None for field in rows[0]) and not _is_header(rows):
+    # a first line with numbers names the horizons of a wide table where a text stands before them
+    wide = number(rows[0][0]) is None and len(rows) > 1 and number(rows[1][0]) is not None
+    if any(number(field) is not None for field in rows[0]) and not wide:
         header = _commented(lines, delimiter, len(rows[0]))
         names = header or [f"column {i + 1}" for i in range(len(rows[0]))]
         numbered = data
@@ -199,13 +201,10 @@ def _unframed(lines) -> list:
     if len(markdown) > 2 and any(re.fullmatch(r"[\s|:+-]+", line) for _, line in markdown[1:2]):
         rows = [(i, line.strip().strip("|").split("|")) for i, line in markdown if not re.fullmatch(r"[\s|:+-]+", line)]
     elif sum(line.rstrip().endswith("\\\\") for _, line in lines) > 2:
-        rows = [(i, _LATEX_ROW.split(line)[0].split("&")) for i, line in lines if "&" in line]
+        rows = [(i, re.split(r"\\\\|%", line)[0].split("&")) for i, line in lines if "&" in line]
     else:
         return lines
     return [(i, "\t".join(_unadorned(cell) for cell in row)) for i, row in rows]
-
-
-_LATEX_ROW = re.compile(r"\\\\|%")
 
 
 def _unadorned(cell) -> str:
@@ -235,11 +234,6 @@ def _fields(line, delimiter) -> list[str]:
     if '"' not in line:  # most lines; several times as quick
         return [field.strip() for field in line.split(delimiter)]
     return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
-
-
-def _is_header(rows) -> bool:
-    """A first line with numbers names the horizons of a wide table where a text stands before them."""
-    return number(rows[0][0]) is None and len(rows) > 1 and number(rows[1][0]) is not None
 
 
 def _commented(lines, delimiter, width) -> list[str] | None:

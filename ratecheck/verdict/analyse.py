@@ -112,7 +112,8 @@ class Result:
     def bent(self) -> bool:
         """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
         fit = self.fit.at(self.own.claim.rate.log_power)
-        return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
+        errors = [replace(e, level=1 - CAUTION_LEVEL) for _, e in fit.held_out()]
+        return fit.curvature_p() < CAUTION_LEVEL or any(not e.low <= 0 <= e.high for e in errors)
 
     @property
     def log_worth(self) -> float:
@@ -127,11 +128,6 @@ class Result:
     def local_slopes(self):
         """Between all neighbouring horizons, also outside the window, no log power divided out."""
         return Fit(self.data).local_slopes()
-
-
-def excludes_zero(estimate) -> bool:
-    wide = replace(estimate, level=1 - CAUTION_LEVEL)
-    return not wide.low <= 0 <= wide.high
 
 
 @dataclass(frozen=True)
@@ -184,19 +180,11 @@ def analyse(
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
-    results = [
-        result_of(
-            named,
-            runs(digest),
-            margin=margin,
-            prediction=predictions(digest),
-            resolution=resolution,
-            look=look(digest),
-            sandwich=sandwich(case),
-        )
-        for case, named in zip(cases, with_distinct_names(cases), strict=True)
-        for digest in [case.series.digest]
-    ]
+    results, rules = [], {"margin": margin, "resolution": resolution}
+    for case, named in zip(cases, with_distinct_names(cases), strict=True):
+        digest = case.series.digest
+        known = {"prediction": predictions(digest), "look": look(digest), "sandwich": sandwich(case)}
+        results.append(result_of(named, runs(digest), **rules, **known))
     return Analysis(tuple(adjusted(results)), margin, tuple(comparisons), resolution=resolution)
 
 

@@ -70,18 +70,15 @@ class Evidence:
     def consistent(self, value=None):
         value = self.value if value is None else value
         p = np.max([1 - self._above(value, probe, self.margin) for probe in (WHOLE, LATE, END)], axis=0)
-        return np.where(self._rises_beyond(value), 1.0, p)
+        return np.where(self.rises_beyond(value), 1.0, p)
 
-    def _rises_beyond(self, value):
+    def rises_beyond(self, value=None):
         """Whether the end of the window is beyond the margin, or the next window seems to be."""
+        value = self.value if value is None else value
         rises = self._above(value, BEND, 0.0) < 1 - RISING
         for probe in (AHEAD, ONWARD):
             rises &= value[..., probe] >= self.margin
         return rises | (self._above(value, LAST, self.margin) < 1 - LAST_LEVEL)
-
-    @property
-    def rises_beyond(self) -> bool:
-        return bool(self._rises_beyond(self.value))
 
     def refuted(self, value=None):
         """Of the promised rate; which of exponent and logarithm is to blame is another question."""

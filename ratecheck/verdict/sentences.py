@@ -75,11 +75,15 @@ def _found(v, found: Finding) -> str:
             said = f": equal within {v.margin:g}, over the whole window, its last half and at both ends"
         case Why.BEYOND:
             said = f": more than {v.margin:g} {side} it"
-            if found.instead is not None:
-                pair = _shape(labels, found.instead)
+            if (rate := found.instead) is not None:
+                pair = f"{labels.x}^{labels.slope(rate.slope):.4g} (ln {labels.x})^{rate.log_power:.4g}"
+                pair = rate.shape() if labels == OURS else pair
                 said += f", but {pair} explains slope and bend as well: the exponent alone is not refuted"
         case Why.TOO_LAX:
-            said = f": {kept}, but a rate that is off by {v.tolerates:.2f} could be, too; {_until(v.data, found.until)}"
+            enough = "no window of a reasonable length would do"
+            if found.until is not None:
+                enough = f"{labels.end} = {_far(v.data, found.until)} would do"
+            said = f": {kept}, but a rate that is off by {v.tolerates:.2f} could be, too; {enough}"
         case Why.SCATTERED:
             said = f", but the points scatter about the line as much as that; {more}"
         case Why.STARTING:
@@ -104,12 +108,6 @@ def _measured(v, found: Finding) -> str:
     low, high = sorted((labels.slope(e.low), labels.slope(e.high)))
     name = "order" if labels.inverse else "slope"
     return f"{name} {labels.slope(e.value):.3f} [{low:.3f}, {high:.3f}] against {labels.slope(found.against) + 0.0:.3f}"
-
-
-def _shape(labels: AxisLabels, rate) -> str:
-    if labels == OURS:
-        return rate.shape()
-    return f"{labels.x}^{labels.slope(rate.slope):.4g} (ln {labels.x})^{rate.log_power:.4g}"
 
 
 def start(labels: AxisLabels, found: Start) -> str:
@@ -157,12 +155,6 @@ def _further(data: LogMeans) -> str:
         return "more runs, which carry the window further into what is noise now,"
     far = 2 * math.log(data.horizons[-1]) - math.log(data.horizons[0])
     return f"{data.words.end} = {_far(data, math.exp(min(far, 600.0)))}"
-
-
-def _until(data: LogMeans, horizon: float | None) -> str:
-    if horizon is None:
-        return "no window of a reasonable length would do"
-    return f"{data.words.end} = {_far(data, horizon)} would do"
 
 
 def _far(data: LogMeans, horizon) -> str:
