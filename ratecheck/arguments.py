@@ -1,7 +1,5 @@
 """Checks of arguments: each returns what was meant or raises one sentence; and what a mistyped word was meant to be."""
 
-from __future__ import annotations
-
 import math
 import operator
 import os

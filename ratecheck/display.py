@@ -3,8 +3,6 @@
 Pages of one's own are written like the reports with the functions that `__all__` names.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap

@@ -1,7 +1,5 @@
 """What runs have in common: their clock, their cost, their noise and their diagnostics."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The source code that a plug-in consists of: the file that defines it, and what that imports of its own project."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.util

@@ -18,8 +18,6 @@ Rung k takes 1 / (k (k + 1)) of the error, so that all rungs together, however m
 rung has depends on names alone; the clock decides when to give up, and nothing else.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import tempfile

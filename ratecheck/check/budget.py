@@ -1,7 +1,5 @@
 """Horizons and replicates from a time budget: a measured pilot, a forecast, and what the plan will be able to tell."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """What people mean who give a class, a function and a text for an algorithm, a cost and a rate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real

@@ -1,7 +1,5 @@
 """`ratecheck check`: an algorithm and a cost of one's own against a rate."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

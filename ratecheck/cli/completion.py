@@ -5,8 +5,6 @@ eval "$(ratecheck completion zsh)"                                # zsh; or in ~
 ratecheck completion fish > ~/.config/fish/completions/ratecheck.fish
 """
 
-from __future__ import annotations
-
 import argparse
 
 from .parser import OWN_CODE, Parser

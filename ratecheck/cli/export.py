@@ -1,7 +1,5 @@
 """`ratecheck export DIR`."""
 
-from __future__ import annotations
-
 from .folders import folder_parser, remark
 from .parser import Parser, path
 

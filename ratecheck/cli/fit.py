@@ -1,7 +1,5 @@
 """`ratecheck fit TABLE`: the rate in a table from anywhere, and a verdict on a promised one."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """Commands of the console script on a study's folder, a module each: `make_parser(prog)` and `main(argv, prog)`."""
 
-from __future__ import annotations
-
 import sys
 
 from .parser import Parser, path

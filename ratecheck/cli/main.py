@@ -1,7 +1,5 @@
 """The console script `ratecheck`: one list of commands, each a module that is loaded when it is named."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from importlib import import_module

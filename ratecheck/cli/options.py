@@ -1,7 +1,5 @@
 """Options of the command line as values: numbers, horizons, noise laws, algorithms with their settings."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..algorithms.registry import NAMED, named

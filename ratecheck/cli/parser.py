@@ -1,7 +1,5 @@
 """What every command line of the project shares: its parser, its values, and how it ends."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import math

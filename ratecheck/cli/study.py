@@ -1,7 +1,5 @@
 """`python -m ratecheck.study --family quadratic`: run a study, or go on with it, and write its report."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -1,7 +1,5 @@
 """`ratecheck verify DIR`."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 

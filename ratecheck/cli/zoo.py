@@ -1,7 +1,5 @@
 """`ratecheck zoo`: list the families, audit them, draw them."""
 
-from __future__ import annotations
-
 import ast
 import os
 import warnings

@@ -3,8 +3,6 @@
 The threads are daemons: a plug-in that hangs in one of them keeps nobody from leaving.
 """
 
-from __future__ import annotations
-
 import atexit
 import multiprocessing
 import os

@@ -1,8 +1,6 @@
 """What a process does that runs units: it receives them through a pipe, sends back what they came to, and ends with
 the one that started it, even where that was killed and could say nothing."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -11,8 +11,6 @@ An executor has
 - `close()`, which ends whatever still runs, within two seconds.
 """
 
-from __future__ import annotations
-
 import re
 
 from ..arguments import MOST_WORKERS, check_workers

@@ -1,7 +1,5 @@
 """A Dask cluster as a place to run units: of this machine for this user alone, or at an address."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import os

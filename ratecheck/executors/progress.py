@@ -1,7 +1,5 @@
 """How far a study is: a bar on a terminal, plain lines in a log."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time

@@ -1,7 +1,5 @@
 """What a Dask worker does: a unit runs in a thread that can be left behind when it hangs."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

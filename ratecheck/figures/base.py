@@ -1,7 +1,5 @@
 """What all figures share: the style, files that repeat, panels over a legend, axes and points."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math

@@ -1,7 +1,5 @@
 """Regret divided by the promised rate: flat where theory and runs agree."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.lines import Line2D
 

@@ -1,7 +1,5 @@
 """Fitted minus promised slopes of all costs, family by family, a panel per algorithm."""
 
-from __future__ import annotations
-
 import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure

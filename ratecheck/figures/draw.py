@@ -4,8 +4,6 @@ A figure of a study is a file here and an entry of STUDY: something with a stem,
 `draw(family, analysis)`, which returns a title and a figure, or None.  See grid.Kind.
 """
 
-from __future__ import annotations
-
 from matplotlib import rc_context
 
 from . import diagonal, plane

@@ -1,7 +1,5 @@
 """The ratio of two algorithms' regrets, and the growth that theory predicts for it."""
 
-from __future__ import annotations
-
 import numpy as np
 import seaborn as sns
 from matplotlib.lines import Line2D

@@ -1,7 +1,5 @@
 """Figures of a study that are small multiples: a row per algorithm, a column per dimension, one legend for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

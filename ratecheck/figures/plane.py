@@ -1,7 +1,5 @@
 """The gap between two algorithms: a table of families and dimensions, beside the plane of costs, αβ/d against d/α."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Distances from the fitted straight line, and the log-periodic part among them."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.lines import Line2D
 

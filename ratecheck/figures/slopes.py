@@ -1,7 +1,5 @@
 """Slopes between neighbouring horizons, and those that the promised rate has there."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch

@@ -1,7 +1,5 @@
 """The bootstrap: a second opinion on the jackknife's intervals, by resampling runs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

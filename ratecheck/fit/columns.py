@@ -1,7 +1,5 @@
 """Which column of a table is what: x, y, the run, the error of a mean; names that people use, and what is inferred."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ depends on the grid alone.  The smallest of these q, 0.35, was added after a cal
 h^0.5 with large factors were covered in 70 to 90 %.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Whether a fitted line is one: slopes between neighbours, curvature, held-out horizons, and other choices."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

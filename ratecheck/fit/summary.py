@@ -1,7 +1,5 @@
 """A fit as a table that users of statsmodels know, and what each horizon does to it, both by statsmodels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy import special

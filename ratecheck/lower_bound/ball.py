@@ -4,8 +4,6 @@ An interval is a pair of balls, around its lower and its upper end.  Nothing is 
 a comparison holds only if it does for all numbers in the balls.
 """
 
-from __future__ import annotations
-
 import threading
 from contextlib import contextmanager
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """lower_bound: a regret that no strategy stays below on a whole family of functions near a cost."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """A lower bound written down so that others can check it: every number that the proof needs, and f0 as a formula."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

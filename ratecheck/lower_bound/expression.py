@@ -13,8 +13,6 @@ The list is JSON.  The function that it denotes is the one of real numbers: floa
 a power that is not whole takes a negative number for 0, so that the function is defined everywhere.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The hard family of Theorem 3: a cost f0, and members that differ from it by one dent each."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property, lru_cache
 from numbers import Real

@@ -4,8 +4,6 @@ A bound of many functions is on the average over the family, so the mean over me
 estimates what it speaks of.  A bound of two functions is on the worse of them, and so the larger of two means counts.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

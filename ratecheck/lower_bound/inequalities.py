@@ -1,7 +1,5 @@
 """The first verifier of lower-bound certificates: every inequality of one is proved in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction

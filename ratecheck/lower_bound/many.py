@@ -14,8 +14,6 @@ where kl(p, Q(t)) = b(t).  The average regret is at least eta times the sum of 1
 values at the middles of equal pieces of [0, T] bound the sum from below.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A lower bound and members of its hard family as plain data, from which every process makes the same costs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from importlib.util import find_spec
 

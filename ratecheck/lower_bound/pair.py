@@ -9,8 +9,6 @@ s and kappa come from a grid of cells over the dent, with bounds of f0 and psi o
 least the depth less f0(place) - f0*.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """From words to a rate: a parser by recursive descent, one method for each rule of the grammar."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

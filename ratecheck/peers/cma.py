@@ -4,8 +4,6 @@ It asks for a generation at a time.  Once its own rule stops it, it stays with i
 distribution.  No theorem bounds its regret under noise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .shared import library

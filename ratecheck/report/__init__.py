@@ -4,8 +4,6 @@ Every sentence follows from the analysis and from what the store says about the 
 the report is written.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..files import together

@@ -1,7 +1,5 @@
 """The answers of a study in full: sentences, true to its verdicts whatever their mixture, and what qualifies them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What to believe and why: one paragraph out of the three answers."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import among, listing
 from .answer import fallen_behind

@@ -1,7 +1,5 @@
 """What speaks for and against the fits: diagnostics, held-out horizons, other choices, local slopes, comparisons."""
 
-from __future__ import annotations
-
 from ..display import among, estimate, fixed, horizon_text, interval, listing, p_value, table
 from ..fit.diagnostics import LARGE_SHARE
 from .answer import fallen_behind

@@ -1,7 +1,5 @@
 """What the verdicts rest on: runs, windows, rules, hypotheses and constants; provenance; ten words."""
 
-from __future__ import annotations
-
 from ..display import counted, fenced, fixed, general, horizon_text, listing, table, thousands
 from ..verdict.rules import looks_cost
 from .context import Context

@@ -1,7 +1,5 @@
 r"""verdicts.tex: the verdicts of a study as tables for a paper, which need \usepackage{booktabs} and \input alone."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from ..claims import Outcome

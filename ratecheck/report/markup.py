@@ -3,8 +3,6 @@
 Formulas become MathML, which a browser draws without a script.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import os

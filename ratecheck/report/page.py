@@ -4,8 +4,6 @@ A page needs no network and nothing beside it. It reads without scripts; page.js
 enlarges its figures.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

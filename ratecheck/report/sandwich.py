@@ -1,7 +1,5 @@
 """Between the certified lower bound and what was measured on the hard family: how far an algorithm is from the best."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from ..display import counted, estimate, general, listing, table

@@ -1,7 +1,5 @@
 """The sections of a report, in their order, and its figures; of several families each has a section of its own."""
 
-from __future__ import annotations
-
 from .answer import answers
 from .context import Context
 from .diagnostics import diagnostics, gap, local_slopes

@@ -1,7 +1,5 @@
 """The tables beside a report: the rows and columns of fits.csv, details.csv and gaps.csv."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real

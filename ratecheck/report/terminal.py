@@ -1,7 +1,5 @@
 """What a study prints when it is done: a line per case and theorem, and what qualifies them."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import WIDTH, listing, wrapped
 from ..verdict.analyse import Analysis

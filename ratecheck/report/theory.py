@@ -1,7 +1,5 @@
 """The other two answers: whether the runs follow the predicted curve, and whether the curve obeys the theorem."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from ..claims import Outcome

@@ -1,7 +1,5 @@
 """The verdicts of a study: every claim with a note, the negative control, and what would settle what is left open."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import estimate, fixed, formula, listing, table
 from ..verdict.analyse import parts_of

@@ -1,7 +1,5 @@
 """A random stream per name, so that results depend on what is run and never on order, workers or company."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

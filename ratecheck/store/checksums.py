@@ -1,7 +1,5 @@
 """Checksums of records, exact to the last bit, and the digest over all of them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Connections to a store: to read it, as hostile input and without a trace, or to write it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

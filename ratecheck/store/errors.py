@@ -1,7 +1,5 @@
 """What can be wrong with a store, and SQLite's errors in words."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

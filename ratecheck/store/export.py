@@ -1,7 +1,5 @@
 """The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a store."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folder of a store: one writer at a time, and earlier runs set aside."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sqlite3

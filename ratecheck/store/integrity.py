@@ -1,7 +1,5 @@
 """Whether a store still holds what was written: every record against its checksum, all of them against the digest."""
 
-from __future__ import annotations
-
 import hashlib
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the texts of a store must look like: each is checked in full before anything is made of it."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import is_dataclass

@@ -1,7 +1,5 @@
 """The store itself: what is written to it, and what is read from it."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import sqlite3

@@ -1,7 +1,5 @@
 """A study from its declaration to its report: what is missing is run, the rest is read from the store."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time

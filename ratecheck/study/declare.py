@@ -1,7 +1,5 @@
 """What a study asks and how it will answer, fixed before anything runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Declared studies: finding, loading and listing studies/NAME/study.py."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import ModuleType

@@ -4,8 +4,6 @@ A worker makes it twice in a row, which shows a global random state or a clock. 
 from whatever process, and what is stored of it must agree too.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import accumulate
 

@@ -4,8 +4,6 @@ A bound is computed beside the runs; the members that it draws are then run like
 settled anew on each of them.  What a report needs is noted: the bound, and which runs belong to it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

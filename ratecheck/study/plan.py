@@ -4,8 +4,6 @@ A case is plain data.  What comes after the runs (fits, verdicts, reports) sees 
 algorithm.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from contextlib import contextmanager

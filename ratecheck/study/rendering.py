@@ -1,7 +1,5 @@
 """From a store to its report; nothing here waits for the compiler."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Units of a store, run again from what the store says about them, and compared to the last bit."""
 
-from __future__ import annotations
-
 import ast
 import random
 from dataclasses import dataclass, replace

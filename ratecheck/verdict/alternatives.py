@@ -7,8 +7,6 @@ T0)^a) / a in place of ln T, within the window where that means linear growth be
 In each, T0 or the size of the correction is free, and is varied in small steps.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from itertools import product
 from typing import NamedTuple

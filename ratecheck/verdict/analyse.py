@@ -5,8 +5,6 @@ stands by; printed and corrected log powers are judged beside it, with the expon
 adjusted together (Holm).  A control is judged by the same rules, in the place of the claim that it stands for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

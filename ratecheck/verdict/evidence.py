@@ -15,8 +15,6 @@ refuted     of "the excess is the margin or less": over the whole window, with t
 Neither rests on a test that has found no bend: noise makes both p-values larger.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 

@@ -1,7 +1,5 @@
 """Several verdicts at once: the parts of a printed rate, and many claims that are adjusted together (Holm)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
