@@ -43,9 +43,7 @@ def _propose(parser, files):
 
 
 def make_parser(prog) -> Parser:
-    parser = Parser(
-        prog=prog, description=__doc__, epilog=OWN_CODE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog, __doc__, OWN_CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
     return parser
 
