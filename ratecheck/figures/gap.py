@@ -2,10 +2,9 @@
 
 import numpy as np
 import seaborn as sns
-from matplotlib.lines import Line2D
 
 from ..fit.log_means import within
-from .base import ANY, INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points, ticks
+from .base import ANY, INK, MARKERS, SHADE, colour_of, entry, lettered, panels, points, ticks
 
 CAPTION = (
     "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
@@ -32,7 +31,7 @@ def ratios(gaps, pairs):
             axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
     ends = [1.0, *(np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high))]
-    log_ticks(axes[0], min(ends), max(ends))
+    ticks(axes[0].yaxis, min(ends), max(ends))
     label(axes[0], pairs)
     return figure
 
@@ -70,13 +69,13 @@ def keys(pairs, gaps):
     for i, (first, second) in enumerate(pairs):
         colour, marker = look(i)
         name = lettered(f"{first} / {second}")
-        curves.append(Line2D([], [], color=colour, marker=marker, linestyle="none", markersize=5, label=name))
+        curves.append(entry(color=colour, marker=marker, linestyle="none", markersize=5, label=name))
     lines = [
-        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
-        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
+        entry(color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
+        entry(color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
     ]
     label = "outside the common window"
-    hollow = Line2D([], [], color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)
+    hollow = entry(color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)
     outside = any(not _inside(gap).all() for gap in gaps)
     return [*curves, *([hollow] if outside else []), *(lines if any(g.measured is not None for g in gaps) else [])]
 

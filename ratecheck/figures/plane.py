@@ -67,15 +67,8 @@ def heat_table(axis, costs, *, families, dims, scale):
             pale = abs(row.gap) < LIGHT * scale.vmax
             text = f"{round(row.gap, 2) + 0.0:+.2f}"
             early = isinstance(row.reason, str) and bool(row.reason)
-            axis.text(
-                x,
-                y,
-                f"({text})" if early else text,
-                ha="center",
-                va="center",
-                fontsize=8,
-                color=INK if pale else "white",
-            )
+            look = {"ha": "center", "va": "center", "fontsize": 8, "color": INK if pale else "white"}
+            axis.text(x, y, f"({text})" if early else text, **look)
     axis.set(xlim=(-0.5, len(dims) - 0.5), ylim=(len(families) - 0.5, -0.5))
     axis.set_xticks(range(len(dims)), [f"d = {d}" for d in dims])
     axis.set_yticks(range(len(families)), [lettered(family) for family in families])
@@ -92,15 +85,8 @@ def dots(axis, costs, regimes, scale):
     for (x, y), group in costs.groupby([costs["x"].round(6), costs["y"].round(6)]):
         mean = group["gap"].mean()
         known = np.isfinite(mean)
-        axis.plot(
-            x,
-            y,
-            marker="o",
-            markersize=15,
-            color=COLOURS(scale(mean)) if known else "white",
-            markeredgecolor=INK,
-            markeredgewidth=0.7,
-        )
+        colour = COLOURS(scale(mean)) if known else "white"
+        axis.plot(x, y, marker="o", markersize=15, color=colour, markeredgecolor=INK, markeredgewidth=0.7)
         white = known and abs(mean) >= LIGHT * scale.vmax
         axis.text(x, y, str(len(group)), ha="center", va="center_baseline", fontsize=8, color="white" if white else INK)
     axis.set_xticks([0, 0.25, 0.5, 0.75, 1])

@@ -1,19 +1,8 @@
 """Distances from the fitted straight line, and the log-periodic part among them."""
 
 import numpy as np
-from matplotlib.lines import Line2D
 
-from .base import (
-    ANY,
-    INK,
-    PREDICTED,
-    crosses,
-    curve_keys,
-    note,
-    points,
-    spared_keys,
-    without_locked,
-)
+from .base import ANY, INK, PREDICTED, crosses, curve_keys, entry, note, points, spared_keys, without_locked
 from .grid import Kind
 
 CAPTION = (
@@ -39,15 +28,7 @@ def panel(axis, result, colour, marker, margin):
     if np.any(line.wave):
         dash = WAVE | {"markersize": 9 if len(T) <= MANY else 4}
         axis.plot(T, line.wave, **dash)
-    points(
-        axis,
-        T,
-        y=fit.corrected - line.value,
-        reach=np.array([line.spread] * 2),
-        colour=colour,
-        marker=marker,
-        filled=np.ones(len(T), bool),
-    )
+    points(axis, T, y=fit.corrected - line.value, reach=np.array([line.spread] * 2), colour=colour, marker=marker)
     at, spared = without_locked(result, T)
     crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
     if fit.period is not None:
@@ -61,11 +42,11 @@ def panel(axis, result, colour, marker, margin):
 
 def keys(results):
     periodic = any(r.fit.period is not None for r in results)
-    wave = Line2D([], [], label="log-periodic part", **WAVE)
-    period = Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
+    wave = entry(label="log-periodic part", **WAVE)
+    period = entry(color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
     waves = any(np.any(r.fit.line().wave) for r in results)
     return [
-        Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
+        entry(color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
         *spared_keys(results),
         *curve_keys(results),
         *([wave] if waves else []),
