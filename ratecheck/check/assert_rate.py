@@ -144,11 +144,8 @@ def _pinned(job, claim, *, pinned, anew, figures, horizons, replicates, **asked)
 
 
 def _rules(tolerance, false_alarms, power) -> Rules:
-    for name, value, low, high in (
-        ("tolerance", tolerance, 0, 1),
-        ("false_alarms", false_alarms, 0, 0.5),
-        ("power", power, 0.5, 1),
-    ):
+    limits = ("tolerance", tolerance, 0, 1), ("false_alarms", false_alarms, 0, 0.5), ("power", power, 0.5, 1)
+    for name, value, low, high in limits:
         if isinstance(value, bool) or not isinstance(value, Real) or not low < value < high:
             raise ValueError(f"{name} = {shown(value)} must lie between {low:g} and {high:g}")
     return Rules(float(tolerance), float(false_alarms), float(power))
@@ -171,18 +168,16 @@ def _ladder(job: Job, planner: Planner, horizons, replicates) -> Iterator[Rung]:
 
 def _first(job: Job, planner: Planner, runs) -> int:
     """The last horizon of the first rung, by the speed that the algorithm says of itself."""
+
+    def seconds_of_next(last):
+        grid = planner.grid(2 * last)
+        pace = INTERPRETED if job.plain else job.algorithm.seconds_per_step(job.cost, last)
+        return runs * pace * (grid[-1] if job.algorithm.anytime else sum(grid))
+
     last = SHORTEST << FEWEST_DOUBLINGS
-    while last < LAST and runs * _steps(job, planner.grid(2 * last)) * _pace(job, last) <= NOMINAL:
+    while last < LAST and seconds_of_next(last) <= NOMINAL:
         last *= 2
     return last
-
-
-def _pace(job: Job, horizon) -> float:
-    return INTERPRETED if job.plain else job.algorithm.seconds_per_step(job.cost, horizon)
-
-
-def _steps(job: Job, horizons) -> int:
-    return horizons[-1] if job.algorithm.anytime else sum(horizons)
 
 
 def asserted(

@@ -1,14 +1,13 @@
 """Horizons and replicates from a time budget: a measured pilot, a forecast, and what the plan will be able to tell."""
 
 import math
-import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
+import pandas as pd
 
 from ..arguments import shown
 from ..claims import Case, Claim
@@ -19,7 +18,6 @@ from ..planning.forecast import machine
 from ..planning.grid import Grid, horizons_of
 from ..verdict.rules import MARGIN
 
-UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "m": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 LONGEST = 30 * 24 * 3600.0  # seconds
 PILOT = 0.1  # of the budget
 STARTUP = 1.5  # seconds of computing until another process works
@@ -34,24 +32,16 @@ NEARLY = 0.02  # of an exponent: plans that tell as much, of which the longest i
 
 def seconds_of(budget) -> float:
     """A duration: seconds, or a text such as "2 min", "30 s", "1h 30min"."""
-    if isinstance(budget, Real) and not isinstance(budget, bool):
-        value = float(budget)
-    else:
-        parts = re.findall(r"([0-9.]+)\s*([a-zA-Z]+)", budget) if isinstance(budget, str) else []
-        rest = re.sub(r"[0-9.]+\s*[a-zA-Z]+", "", budget).strip(" ,") if isinstance(budget, str) else "?"
+    try:
+        value = 0.0 if isinstance(budget, bool) else float(budget)
+    except (TypeError, ValueError):
         try:
-            value = sum(float(number) * UNITS[_singular(unit)] for number, unit in parts) if not rest else 0.0
-            value = float(budget) if not parts and isinstance(budget, str) else value
-        except (KeyError, ValueError):
+            value = pd.Timedelta(str(budget).lower()).total_seconds()
+        except ValueError:
             value = 0.0
     if not 0 < value <= LONGEST:
         raise ValueError(f"budget = {shown(budget)} must be a time such as '2 min', '30 s', '1h' or 90 (seconds)")
     return value
-
-
-def _singular(unit) -> str:
-    unit = unit.lower()
-    return unit if unit in UNITS else unit.removesuffix("s")
 
 
 def duration(seconds: float) -> str:
@@ -249,11 +239,8 @@ class Planner:
         fewest = replicates or (ENOUGH if numbers[ends[0]] >= ENOUGH else FEW)
         possible = [last for last in ends if numbers[last] >= fewest and fits[last]]
         if not possible:
-            raise ValueError(
-                self._refusal(
-                    pace, budget or seconds, horizons=self.grid(ends[0]), workers=workers, replicates=replicates
-                )
-            )
+            size = {"horizons": self.grid(ends[0]), "replicates": replicates}
+            raise ValueError(self._refusal(pace, budget or seconds, workers=workers, **size))
         curve = self.curve(possible[-1])
         plans = [made(self.grid(last), numbers[last], curve) for last in possible[-6:]]
         best = min(plan.worth for plan in plans)

@@ -125,12 +125,10 @@ class Check(Speaking):
     def _runs(self) -> str:
         frame = self.runs.frame
         T = sorted(frame["horizon"].unique())
-        window = ""
-        if self.fit is not None and (used := self.fit.data.horizons)[0] > T[0]:
-            window = f", fitted from {used[0]:.7g} on"
-        once = "each seen at every horizon"
-        if not self.algorithm.anytime:
-            once = "new ones at every horizon, which it asks for"
+        first = T[0] if self.fit is None else self.fit.data.horizons[0]
+        window = f", fitted from {first:.7g} on" if first > T[0] else ""
+        anytime = self.algorithm.anytime
+        once = "each seen at every horizon" if anytime else "new ones at every horizon, which it asks for"
         return f"{frame['replicate'].nunique()}, {once}: T = {T[0]} ... {T[-1]}, {len(T)} horizons{window}"
 
     def _noise(self) -> str:

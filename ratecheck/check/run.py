@@ -137,14 +137,8 @@ def _run(job, claim, asked: Asked):
     if seconds is not None and job.algorithm.compiled and prepared > LEAST * seconds:
         remarks.append(f"{duration(prepared)} went by before the first run, most of them to compile, which is kept")
     asked.say(f"plan: {plan}")
-    found = _collected(
-        job,
-        job.units(plan.horizons, range(plan.replicates)),
-        workers=plan.workers,
-        limit=limit,
-        pace=pace,
-        quiet=asked.quiet,
-    )
+    units = job.units(plan.horizons, range(plan.replicates))
+    found = _collected(job, units, workers=plan.workers, limit=limit, pace=pace, quiet=asked.quiet)
     complete = [units for r in range(plan.replicates) if found.keys() >= set(units := job.units(plan.horizons, [r]))]
     if not complete:
         raise ValueError(
