@@ -13,19 +13,17 @@ GROUP = 50_000  # rows that Parquet compresses together
 
 
 def export(store: Store, path: Path, form: str) -> int:
-    """Write a row per replicate and horizon with all that determines it; how many there are."""
-    _check_target(path)
-    check_way(path, store.path.parent)
-    with replacing(path, "w" if form == "csv" else "wb") as file:
-        return (_to_csv if form == "csv" else _to_parquet)(store, file)
+    """Write a row per replicate and horizon with all that determines it; how many there are.
 
-
-def _check_target(path: Path):
-    """Refuse a folder, and a file that is, or could become, part of a store."""
+    A folder is refused, and a file that is, or could become, part of a store.
+    """
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
     if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
         raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
+    check_way(path, store.path.parent)
+    with replacing(path, "w" if form == "csv" else "wb") as file:
+        return (_to_csv if form == "csv" else _to_parquet)(store, file)
 
 
 def columns_of(rows, series) -> list:

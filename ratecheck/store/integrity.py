@@ -97,7 +97,9 @@ class _Check:
             for row in self._rows(table, (*columns, "checksum")):
                 checksum = checksums.of_text(table, row[: len(columns)])
                 if row[-1] != checksum:
-                    raise Altered(self.path, f"{_called(table, row[0])} does not match its checksum")
+                    what = {"sessions": f"session {row[0]}", "audits": "the audit of", "notes": "the note"}[table]
+                    name = "" if table == "sessions" else f" {shown(row[0], 60)!r}"
+                    raise Altered(self.path, f"{what}{name} does not match its checksum")
                 total = checksums.added(total, checksum)
         return total
 
@@ -136,8 +138,3 @@ def implausible(rows: np.ndarray) -> int | None:
 
 def described(row) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(RUN[:-1], row, strict=False))
-
-
-def _called(table, key) -> str:
-    name = repr(shown(key, 60))
-    return {"sessions": f"session {key}", "audits": f"the audit of {name}", "notes": f"the note {name}"}[table]

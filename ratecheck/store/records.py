@@ -40,14 +40,13 @@ def anything(*_):
 
 
 def expect(holds, value, place, expected):
-    if not holds:
-        raise Wrong(f"{place} is {shown(_spelt(value), 60)}, where {expected} is expected")
-
-
-def _spelt(value) -> str:
+    if holds:
+        return
     if isinstance(value, list | dict):
-        return f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
-    return repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a huge number"
+        found = f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
+    else:
+        found = "a huge number" if isinstance(value, int) and abs(value) >= 10**30 else repr(value)
+    raise Wrong(f"{place} is {shown(found, 60)}, where {expected} is expected")
 
 
 def text(value, place):

@@ -314,8 +314,9 @@ class Store:
 
     @staticmethod
     def plain(rows) -> list[tuple]:
-        """Rows of the engine as `unit` gives them."""
-        return sorted(map(_plain, rows))
+        """Rows of the engine as `unit` gives them, and SQLite gives them back."""
+        kinds = dict(zip(RUN, (int, int, float, int, float, int, str), strict=True))
+        return sorted(tuple(kind(row[name]) for name, kind in kinds.items()) for row in rows)
 
     def chunks(self, size: int = AT_ONCE):
         """All runs, as (series, some rows) at a time, in the order of costs, algorithms, replicates and horizons."""
@@ -371,12 +372,6 @@ def _make_empty(path):
         connection.execute("INSERT INTO seal VALUES (1, 0, ?)", (checksums.EMPTY,))
     finally:
         connection.close()
-
-
-def _plain(row: dict) -> tuple:
-    """A row as SQLite gives it back, in the order of `RUN`."""
-    kinds = (int, int, float, int, float, int, str)
-    return tuple(kind(row[name]) for kind, name in zip(kinds, RUN, strict=True))
 
 
 def difference(old: tuple, new: tuple) -> tuple | None:
