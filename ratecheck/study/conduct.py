@@ -182,16 +182,12 @@ def _run(study, planned, *, store, make_executor, unit_timeout):
 
 def _about_cases(study, planned, store) -> list[Aside]:
     """Audits and predictions that are not stored."""
-    costs, known = {str(p.cost): p.cost for p in planned}, store.audits()
-    audits = [audit_of(cost) for name, cost in costs.items() if not _current(cost, known.get(name))]
-    return [*audits, *predictions.lacking(planned, store)]
-
-
-def _current(cost, rows) -> bool:
-    """An audit that was stored speaks of the constants that the zoo annotates today."""
-    return rows is not None and all(
-        r["annotated"] == getattr(cost.constants, r["constant"], r["annotated"]) for r in rows
-    )
+    known, asides = store.audits(), []
+    for name, cost in {str(p.cost): p.cost for p in planned}.items():
+        found = [(r["annotated"], getattr(cost.constants, r["constant"], r["annotated"])) for r in known.get(name, [])]
+        if name not in known or any(then != today for then, today in found):  # the zoo annotates other constants
+            asides.append(audit_of(cost))
+    return [*asides, *predictions.lacking(planned, store)]
 
 
 def described(study: Study, planned: list[Planned]) -> dict:
@@ -245,12 +241,6 @@ def _grids(planned):
         yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
 
 
-def _busy(here, whole, workers) -> str:
-    """What a quiet machine would take, where this one is busy."""
-    quiet = here._replace(load=1.0)
-    return f"; this machine is busy, on a quiet one {clock(whole.on(quiet, workers))}" if here.load > 1.5 else ""
-
-
 def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figures: bool = True) -> str:
     """What would run, what theory expects of it, and an estimate of time and memory."""
     drafts = drafted(study)  # what is wrong is said at once
@@ -271,6 +261,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     lines = [*_grids(planned), "", *(expectations if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
+    quiet = clock(whole.on(here._replace(load=1.0), workers))
+    busy = f"; this machine is busy, on a quiet one {quiet}" if here.load > 1.5 else ""
     lines += [
         "",
         f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(runs.on(here, workers))} on "
@@ -280,7 +272,7 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
         if extra.bounds or extra.runs
         else f"lower bounds: none to compute, no member of a hard family to run ({_families(planned)})",
         f"in all about {clock(whole.on(here, workers))}, audits, predictions and report included, and {COMPILE:.0f} s "
-        f"to compile, once on a machine{_busy(here, whole, workers)}",
+        f"to compile, once on a machine{busy}",
         f"into {folder}",
     ]
     return "\n".join(lines)

@@ -100,19 +100,18 @@ class Study:
             pairs = [(a, b) for a, b in combinations(self.algorithms, 2) if a.kind != b.kind]
         else:
             declared = map(_pair, items("compare", self.compare, "pairs of algorithms"))
-            pairs = [pair for first, second in declared for pair in self._pairs(first, second)]
+            pairs = []
+            for first, second in declared:  # every two algorithms that a declared pair of names means
+                meant = [(a, b) for a in self.called(first) for b in self.called(second) if a != b]
+                if not meant:
+                    what = f"compares {str(first)!r} with itself alone"
+                    raise ValueError(f"study {self.name!r} {what}; name two algorithms")
+                pairs += meant
         found = {}
         for a, b in pairs:  # each two once, in the order in which they come first
             if (b.label, a.label) not in found:
                 found[a.label, b.label] = True
         return tuple(found)
-
-    def _pairs(self, first, second) -> list[tuple[Algorithm, Algorithm]]:
-        """Every two algorithms that a declared pair of names means."""
-        pairs = [(a, b) for a in self.called(first) for b in self.called(second) if a != b]
-        if not pairs:
-            raise ValueError(f"study {self.name!r} compares {str(first)!r} with itself alone; name two algorithms")
-        return pairs
 
     def theorems_for(self, algorithm: Algorithm) -> list[Theorem]:
         """The theorems that the study adds to what an algorithm claims."""

@@ -86,7 +86,10 @@ def _with_curve(study: Study, draft: Planned, curves) -> Planned:
 def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None = None) -> Planned:
     last = ends_of(study.horizons)[1]
     onset = onset_of(job, own_of(claims), curve=curve, last=last, margin=study.margin)
-    horizons = horizons_of(study.horizons, scale_of(study, job.cost), onset, job.series.period)
+    # the factor in T that the grids of all algorithms of a study divide evenly: the first that one of them names
+    scales = (algorithm.settle(job.cost).scale(job.cost) for algorithm in study.algorithms)
+    scale = next((scale for scale in scales if not math.isnan(scale)), 2.0**4)
+    horizons = horizons_of(study.horizons, scale, onset, job.series.period)
     job.check(horizons)
     size = {"horizons": horizons, "replicates": study.replicates}
     hard = hard_of(study, job, claims=claims, label=label, horizons=horizons)
@@ -133,12 +136,6 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
             "the rate of R, or the study theorems=[...]"
         )
     return claims
-
-
-def scale_of(study: Study, cost: Cost) -> float:
-    """The factor in T that the grids of all algorithms of a study divide evenly: the first that one of them names."""
-    scales = (algorithm.settle(cost).scale(cost) for algorithm in study.algorithms)
-    return next((scale for scale in scales if not math.isnan(scale)), 2.0**4)
 
 
 # What is left to do, counted and not listed, so that the plan of millions of runs takes a moment

@@ -208,8 +208,10 @@ class Work:
 
     def finish(self, task, future):
         unit, attempt = task
-        error = _error(future)
-        if isinstance(error, CancelledError):
+        try:
+            error = future.exception()
+        except CancelledError as cancelled:
+            error = cancelled
             self.executor.check()  # nobody here cancels: the place may be gone
         if isinstance(error, EngineError):  # no number of this engine can be trusted
             raise error
@@ -285,13 +287,6 @@ def checked(seconds):
     if seconds is not None and not (isinstance(seconds, int | float) and 0 < seconds < math.inf):
         raise ValueError(f"unit_timeout = {seconds!r} must be a number of seconds above 0")
     return None if seconds is None else float(seconds)
-
-
-def _error(future):
-    try:
-        return future.exception()
-    except CancelledError as error:
-        return error
 
 
 def surroundings(executor) -> dict:
