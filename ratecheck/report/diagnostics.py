@@ -12,16 +12,9 @@ def diagnostics(context: Context):
     if not usable:
         yield "No fit, so no diagnostics."
         return
-    header = context.columns(
-        "slope of R, raw",
-        "last half",
-        "curvature (p)",
-        "χ² / expected (p)",
-        "largest run",
-        "jackknife",
-        "bootstrap",
-    )
-    yield table(header, [context.cells(r.case, *diagnosis_cells(context, r)) for r in usable])
+    heads = ("slope of R, raw", "last half", "curvature (p)", "χ² / expected (p)", "largest run")
+    rows = [context.cells(r.case, *diagnosis_cells(context, r)) for r in usable]
+    yield table(context.columns(*heads, "jackknife", "bootstrap"), rows)
     yield (
         "Raw: no log power divided out; all others at the log power that theory stands by. Curvature is the "
         "coefficient of (ln T)² beside the slope; χ² compares the residuals with what the jackknife covariance "
@@ -102,7 +95,7 @@ def sensitivity(context: Context):
         yield "The slopes under other choices than the study's are in [details.csv](details.csv)."
         return
     yield "Sensitivity: the slope under other choices than the study's, which decide nothing."
-    yield from side_by_side(context, "sensitivity", "choice", lambda row: row["choice"])
+    yield from side_by_side(context, "sensitivity", "choice", "choice")
 
 
 def local_slopes(context: Context):
@@ -119,7 +112,7 @@ def local_slopes(context: Context):
     if context.several_families:
         yield "All of them are in [details.csv](details.csv)."
     else:
-        yield from side_by_side(context, "local slope", "T", lambda row: row["horizon"])
+        yield from side_by_side(context, "local slope", "T", "horizon")
 
 
 def side_by_side(context: Context, what, title, key):
@@ -128,15 +121,14 @@ def side_by_side(context: Context, what, title, key):
     found = {}
     for result in context.analysis.results:
         for row in context.detail(result, what):
-            line = found.setdefault((result.case.dim, result.case.cost, key(row)), {})
+            line = found.setdefault((result.case.dim, result.case.cost, row[key]), {})
             line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
-    places = sorted(found, key=lambda place: place[:2]) if what == "sensitivity" else sorted(found)
-    rows = [[place[0], label(place[-1]), *(found[place].get(a) for a in algorithms)] for place in places]
+    choices = key == "choice"
+    places = sorted(found, key=lambda place: place[:2]) if choices else sorted(found)
+    labels = [place[-1] if choices else horizon_text(round(place[-1])) for place in places]
+    lines = zip(places, labels, strict=True)
+    rows = [[place[0], label, *(found[place].get(a) for a in algorithms)] for place, label in lines]
     yield table(["d", title, *algorithms], rows)
-
-
-def label(key):
-    return key if isinstance(key, str) else horizon_text(round(key))
 
 
 def gap(context: Context):
@@ -168,9 +160,8 @@ def gap(context: Context):
 
 
 def gap_name(context: Context, gap, several) -> str:
-    """Of `several` pairs each is named."""
-    family = f"{gap.family} " if context.several_families else ""
-    return f"{family}d = {gap.dim}" + (f", {gap.first} and {gap.second}" if several else "")
+    family = f"{gap.family} " * context.several_families
+    return f"{family}d = {gap.dim}" + f", {gap.first} and {gap.second}" * several
 
 
 def gap_cells(context: Context, gap, row, several):

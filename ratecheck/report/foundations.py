@@ -39,15 +39,16 @@ def fixed_when(context: Context) -> str:
     changes = context.info.plans - 1
     if changes <= 0:
         return "Window, margins and log powers were fixed before the runs."
-    often = "once" if changes == 1 else f"{changes} times"
-    return (
-        f"The plan of this folder was changed {often} after its first runs; window, margins and log powers are "
-        "those of the last."
-    )
+    plan = f"The plan of this folder was changed {'once' if changes == 1 else f'{changes} times'} after its first runs"
+    return f"{plan}; window, margins and log powers are those of the last."
 
 
 def windows(context: Context) -> str:
     """Where the windows run, case by case."""
+
+    def cases(found) -> str:
+        return "one case" if len(found) == 1 else f"{len(found)} cases"
+
     usual, early, declared = [], [], []
     for result in context.analysis.results:
         case = result.case
@@ -56,23 +57,19 @@ def windows(context: Context) -> str:
         (usual if [*case.window] == [*beyond, case.horizons[-1]] else kind).append(context.case(result))
     parts = []
     if usual:
-        all_of_them = "The window runs" if not (early or declared) else f"In {cases(len(usual))} the window runs"
+        all_of_them = "The window runs" if not (early or declared) else f"In {cases(usual)} the window runs"
         parts.append(
             f"{all_of_them} from the onset that theory predicts, or from the first horizon where that is later, "
             "to the last horizon."
         )
     if early:
         parts.append(
-            f"In {cases(len(early))} ({listing(early)}) the window starts before the onset that theory predicts, "
+            f"In {cases(early)} ({listing(early)}) the window starts before the onset that theory predicts, "
             "so that nothing is judged there."
         )
     if declared:
-        parts.append(f"The study declares a window of its own in {cases(len(declared))} ({listing(declared)}).")
+        parts.append(f"The study declares a window of its own in {cases(declared)} ({listing(declared)}).")
     return " ".join(parts)
-
-
-def cases(n) -> str:
-    return "one case" if n == 1 else f"{n} cases"
 
 
 def foundation_cells(context: Context, result):

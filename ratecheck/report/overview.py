@@ -23,7 +23,6 @@ CASE = ["cost", "algorithm"]
 LONGEST = 400  # letters of a question
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
 NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
-LATER = {"factor": np.nan, "changed": ""}  # columns that tables of earlier studies lack
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
 WORDS += ["changed", "reason", "violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
@@ -111,12 +110,10 @@ def collected(root) -> Zoo:
     gaps = _read([f / "gaps.csv" for f in folders if (f / "gaps.csv").is_file()], GAPS, GAP_NUMBERS, skipped)
     swept = fits["algorithm"].astype(str).str.contains("(", regex=False)
     fits = fits[~swept & fits["noise"].eq(NOISE) & fits["alignment"].eq(ALIGNMENT)]
-    pairs = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
-    if len(pairs):
-        first, second = pairs[["first", "second"]].value_counts().index[0]
-        gaps = pairs[pairs["first"].eq(first) & pairs["second"].eq(second)]
-    else:
-        gaps = pairs
+    gaps = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
+    if len(gaps):
+        first, second = gaps[["first", "second"]].value_counts().index[0]
+        gaps = gaps[gaps["first"].eq(first) & gaps["second"].eq(second)]
     by_study = (
         fits[fits["role"] != "bound"]
         .groupby(["cost", "study"], as_index=False)
@@ -124,15 +121,11 @@ def collected(root) -> Zoo:
     )
     order = ["algorithms", "horizon", "runs"]
     best = by_study.sort_values(order, ascending=False, kind="stable").drop_duplicates("cost")[["cost", "study"]]
-    fits, gaps = (_named_apart(part.merge(best, on=["cost", "study"]), fits, best) for part in (fits, gaps))
-    return Zoo(fits.sort_values(["family", "dim"], kind="stable").reset_index(drop=True), gaps, skipped)
-
-
-def _named_apart(part, fits, best):
-    """Costs that go by one name in different studies get their full names."""
-    names = fits.merge(best, on=["cost", "study"]).drop_duplicates("cost")
+    fits, gaps = (part.merge(best, on=["cost", "study"]) for part in (fits, gaps))
+    names = fits.drop_duplicates("cost")  # costs that go by one name in different studies get their full names
     shared = set(names[names.duplicated(["family", "dim"], keep=False)]["cost"])
-    return part.assign(family=part["family"].where(~part["cost"].isin(shared), part["cost"]))
+    fits, gaps = (p.assign(family=p["family"].where(~p["cost"].isin(shared), p["cost"])) for p in (fits, gaps))
+    return Zoo(fits.sort_values(["family", "dim"], kind="stable").reset_index(drop=True), gaps, skipped)
 
 
 def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
@@ -141,7 +134,6 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
     for path in paths:
         try:
             read = pd.read_csv(path, dtype={c: str for c in columns if c not in numbers})
-            read = read.assign(**{c: value for c, value in LATER.items() if c not in read})
             trouble = _trouble(read, columns, numbers)
         except ValueError:  # nothing in it, or no table
             read, trouble = (), "no table"
@@ -249,11 +241,9 @@ def _verdicts(found: Zoo, costs):
     yield " ".join(said)
     theorems = [" or ".join(dict.fromkeys(found.own[found.own["algorithm"] == a]["theorem"])) for a in found.algorithms]
     heads = [f"{a}, {theorem}" for a, theorem in zip(found.algorithms, theorems, strict=True)]
-    three = [
-        part
-        for name, head in zip(found.algorithms, heads, strict=True)
-        for part in (f"{head}: runs alone", f"{name}: runs / curve", f"{name}: curve / theorem")
-    ]
+    three = []
+    for name, head in zip(found.algorithms, heads, strict=True):
+        three += [f"{head}: runs alone", f"{name}: runs / curve", f"{name}: curve / theorem"]
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
@@ -359,15 +349,12 @@ def _bounded(bounding):
 def _qualified(own):
     """What the counts of verdicts leave unsaid."""
     short = int((own["replicates"] < own["planned"]).sum())
-    said = [unmet((r.theorem, _listed(r.violated_names)) for r in own.itertuples())]
+    names = own["violated_names"].fillna("").str.split("; ")
+    said = [unmet((theorem, list(filter(None, found))) for theorem, found in zip(own["theorem"], names, strict=True))]
     if short:
         said.append(f"In {counted(short, 'case')} fewer runs than planned have finished.")
     if any(said):
         yield " ".join(filter(None, said))
-
-
-def _listed(names) -> list[str]:
-    return names.split("; ") if isinstance(names, str) else []
 
 
 def _skipped(found: Zoo):
@@ -410,13 +397,11 @@ def _linked(address) -> str:
 
 def _bound(rows, algorithms) -> str | None:
     """A letter per algorithm, and how far its mean lies above the certified bound."""
-    found = [_sandwiched(r) for a in algorithms for _, r in rows[rows["algorithm"] == a].iterrows()]
+    found = []
+    for row in (row for a in algorithms for _, row in rows[rows["algorithm"] == a].iterrows()):
+        factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
+        found.append(_letter(row["verdict"]) + factor + "†" * bool(0 < row["replicates"] < row["planned"]))
     return ", ".join(found) or None
-
-
-def _sandwiched(row) -> str:
-    factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
-    return _letter(row["verdict"]) + factor + "†" * bool(0 < row["replicates"] < row["planned"])
 
 
 def _three(rows) -> tuple[str | None, ...]:
@@ -431,16 +416,11 @@ def _three(rows) -> tuple[str | None, ...]:
         powers = [row[name] for name in ("far_verdict", "far_printed", "far_corrected") if pd.notna(row[name])]
         obeys = f"{' / '.join(map(_letter, powers))}, {row['far_horizon']:.0e}"
     verdicts = [row["exponent_verdict"], *rows["log_power_verdict"]]
-    return _marked(verdicts, row), follows, obeys
+    alone = " / ".join(map(_letter, verdicts))
+    if row["control"] != "REFUTED" and set(verdicts) != {"INCONCLUSIVE"}:
+        alone = f"({alone})"
+    return alone + "†" * bool(row["replicates"] < row["planned"]), follows, obeys
 
 
 def _letter(verdict) -> str:
     return {"CONSISTENT": "C", "REFUTED": "**R**"}.get(verdict, "?")
-
-
-def _marked(verdicts, row) -> str:
-    """Letters, in brackets where they have no force, and a dagger where runs are missing."""
-    text = " / ".join(map(_letter, verdicts))
-    if row["control"] != "REFUTED" and set(verdicts) != {"INCONCLUSIVE"}:
-        text = f"({text})"
-    return text + "†" * bool(row["replicates"] < row["planned"])

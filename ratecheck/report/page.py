@@ -35,7 +35,8 @@ def write_pages(root) -> list[Path]:
     """
     root = Path(root)
     sources = [root / "README.md", *sorted([*root.glob("*/report.md"), *root.glob("*/*/report.md")])]
-    sources = [path for path in sources if not _linked(path, root)]
+    inside = {path: [p for p in (path, *path.parents) if p != root and p.is_relative_to(root)] for path in sources}
+    sources = [path for path in sources if not any(place.is_symlink() for place in inside[path])]
     pages = {path: path.with_name(PAGES[path.name]) for path in sources}
     for page in pages.values():
         _spare_others(page, root)
@@ -43,10 +44,6 @@ def write_pages(root) -> list[Path]:
         for source, page in pages.items():
             drafts.write(page.relative_to(root), _page(source.parent, source.name, root, pages.values()))
     return list(pages.values())
-
-
-def _linked(path, root) -> bool:
-    return any(place.is_symlink() for place in (path, *path.parents) if place != root and place.is_relative_to(root))
 
 
 def _spare_others(page, root):

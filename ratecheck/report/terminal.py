@@ -108,13 +108,9 @@ def controls(analysis: Analysis):
     ]
     if judged:
         count = sum(caught for *_, caught in judged)
-        tilted = " to ".join(dict.fromkeys(f"{end(tilts(judged)):.2f}" for end in (min, max)))
+        tilts = [control.slope(result.case.own) for result, control, _ in judged]  # exponents of R of tilted runs
+        tilted = " to ".join(dict.fromkeys(f"{end(tilts):.2f}" for end in (min, max)))
         yield f"negative controls: {count} of {len(judged)} refuted (the promised exponent of R, tilted to {tilted})"
     missed = list(dict.fromkeys(result.case.name for result, _, caught in judged if not caught))
     if missed:
         yield f"not refuted, so the verdict has no force: {'; '.join(missed)}"
-
-
-def tilts(judged) -> list[float]:
-    """The exponents of R of runs that have the promised rate and are tilted as a control tilts them."""
-    return [control.slope(result.case.own) for result, control, _ in judged]

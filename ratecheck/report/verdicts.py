@@ -20,10 +20,7 @@ def verdicts(context: Context):
         "take more than a linear regret. A bound on the worst cost nearby is judged on the mean over a hard "
         "family, in a section of its own."
     )
-    if context.several_families:
-        yield from summary(context)
-        return
-    yield from claims(context)
+    yield from summary(context) if context.several_families else claims(context)
 
 
 def summary(context: Context):
@@ -59,23 +56,16 @@ def claims(context: Context):
                 notes.append(note(context, result, judged))
             which = len(notes) if informs(judged) else None
             rows.append(context.cells(result.case, *claim_cells(context, result, judged), which))
-    header = context.columns(
-        "theorem",
-        "printed R",
-        "corrected R",
-        "fitted slope",
-        "passes / caught",
-        "fitted log power",
-        "exponent",
-        "log power",
-        "as printed",
-        "note",
-    )
-    yield table(header, rows)
+    heads = ("theorem", "printed R", "corrected R", "fitted slope", "passes / caught", "fitted log power")
+    yield table(context.columns(*heads, "exponent", "log power", "as printed", "note"), rows)
     if any(r.fit is not None and r.problem for r in results):
         yield BRACKETS
     if len(notes) < len(rows):
-        yield consistent(context.analysis)
+        yield (
+            "Where no note stands, every part is CONSISTENT for the same reason: beyond the promise by no more than "
+            f"{context.analysis.margin:g} in the slope and {context.analysis.log_margin:g} in the power of ln T, over "
+            "the whole window, on its last half and at the last horizon."
+        )
     if notes:
         yield "\n".join(f"{i}. {text}" for i, text in enumerate(notes, 1))
 
@@ -83,15 +73,6 @@ def claims(context: Context):
 def informs(judged) -> bool:
     """Whether there is more to say than that all is well."""
     return any(getattr(judged.assessment, part).name != Outcome.CONSISTENT for part in parts_of(judged))
-
-
-def consistent(analysis) -> str:
-    """One sentence for all claims whose parts all hold."""
-    return (
-        "Where no note stands, every part is CONSISTENT for the same reason: beyond the promise by no more than "
-        f"{analysis.margin:g} in the slope and {analysis.log_margin:g} in the power of ln T, over the whole window, on "
-        "its last half and at the last horizon."
-    )
 
 
 def claim_cells(context: Context, result, judged):
