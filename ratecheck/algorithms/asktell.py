@@ -270,7 +270,8 @@ class AskTellRun(Run):
             self.state[CLOCK] += 1
             self.told.append(self.sign * (y + draw(*self.noise, self.noise_rng)))
             if len(self.told) == len(self.points):
-                self._tell()
+                asked, told, self.asked, self.told = self.asked, self.told, None, []
+                self._call("tell", self.player.tell, asked, np.array(told) if np.ndim(asked) == 2 else told[0])
 
     def _ask(self):
         asked = self._call("ask", self.player.ask)
@@ -303,12 +304,6 @@ class AskTellRun(Run):
             f"{self.name} asked for {what} at step {self.t + 1}, which is no point of the box of {self.cost}, {box}, "
             f"and no array of such points with {self.cost.dim} columns"
         )
-
-    def _tell(self):
-        asked, told = self.asked, self.told
-        self.asked, self.told = None, []
-        y = np.array(told) if np.ndim(asked) == 2 else told[0]
-        self._call("tell", self.player.tell, asked, y)
 
     def _call(self, name, function, *arguments, **named):
         """Call code from elsewhere; what it raises is told with the place."""

@@ -212,7 +212,9 @@ class HOORun(Run):
         self.tree.view(np.int64)[NEXT] = ~LINE
 
     def make_room(self, lines):
-        new = on_cache_lines(lines * LINE)
+        raw = np.zeros(lines * LINE + LINE)
+        skip = -raw.ctypes.data % 64 // raw.itemsize  # it starts where a cache line of 64 bytes starts
+        new = raw[skip : skip + lines * LINE]
         new[: self.tree.size] = self.tree
         self.tree = new
 
@@ -241,11 +243,6 @@ class HOORun(Run):
     def grow(self):
         lines = self.tree.size // LINE
         self.make_room(lines + lines // 2)
-
-    @property
-    def exceeded(self) -> int:
-        """How many steps ended with the optimistic bound -B of the root above f*."""
-        return super().exceeded
 
     def recommended(self) -> np.ndarray:
         """The centre of the cell reached from the root by way of the more often visited child (a tie: the lower)."""
@@ -285,20 +282,11 @@ class HOORun(Run):
         astray, lost = tree_broken(self.tree, self.tree.view(np.int64), self.depth, level, passed, leaves)
         volume = sum(count << (self.depth - h) for h, count in enumerate(leaves.tolist()))
         if astray or volume != 1 << self.depth:
-            share = volume / (1 << self.depth)
-            return (
-                f"cells have the volume of {share!r} boxes, and {astray} pairs of them are not the halves of one cell"
-            )
+            what = f"{astray} pairs of them are not the halves of one cell"
+            return f"cells have the volume of {volume / (1 << self.depth)!r} boxes, and {what}"
         if lost:
             return f"pulls of {lost} cells are not those of their halves"
         return pulls_broken(int(self.tree[N]), self.t) or regret_broken(self, sum(self.level_regret.tolist()))
-
-
-def on_cache_lines(size):
-    """Zeros that start where a cache line of 64 bytes starts."""
-    raw = np.zeros(size + LINE)
-    skip = -raw.ctypes.data % 64 // raw.itemsize
-    return raw[skip : skip + size]
 
 
 @compiled

@@ -18,14 +18,7 @@ import numpy as np
 from ..algorithms.asktell import AlgorithmError
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.run import HIGHEST, Run, bad_value, lowest, values
-from ..arguments import (
-    check_alignment,
-    check_horizons,
-    check_is_cost,
-    check_replicates,
-    check_whole,
-    check_workers,
-)
+from ..arguments import check_alignment, check_horizons, check_is_cost, check_replicates, check_whole, check_workers
 from ..claims import VERSION, Series
 from ..sampling import seeding
 from ..sampling.noise import Gaussian, Noise, check_noise
@@ -296,26 +289,16 @@ def _replicate(job: Job, replicate, horizons, stop):
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
     stream = seeding.name(job.seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
+    same = {"side": length, "anytime": algorithm.anytime, "stream": stream}
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
                 return rows, level_rows, None
             pace.advance(run, horizon)
-        row = {
-            "replicate": replicate,
-            "horizon": horizon,
-            "regret": run.regret,
-            "cells": run.cells,
-            "side": length,
-            "anytime": algorithm.anytime,
-            "stream": stream,
-        }
+        row = {"replicate": replicate, "horizon": horizon, "regret": run.regret, "cells": run.cells, **same}
         if job.diagnostics:
             x = run.recommended()
-            row |= {
-                "exceeded": run.exceeded,
-                "error": float(values(cost.compiled, x[None])[0]) - cost.minimum,
-            }
+            row |= {"exceeded": run.exceeded, "error": float(values(cost.compiled, x[None])[0]) - cost.minimum}
             row |= {f"x{q}": float(v) for q, v in enumerate(x)}
             level_rows += [
                 {"replicate": replicate, "horizon": horizon, "level": k, "pulls": p, "cells": c, "regret": r}

@@ -48,12 +48,7 @@ class Gaussian(Noise):
 
 @dataclass(frozen=True)
 class Uniform(Noise):
-    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma].
-
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Uniform(sigma=0.5))
-    """
+    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma]; see `Gaussian`."""
 
     law = UNIFORM
 
@@ -64,12 +59,7 @@ class Uniform(Noise):
 
 @dataclass(frozen=True)
 class Rademacher(Noise):
-    """+sigma or -sigma, each with probability 1/2.
-
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Rademacher(sigma=0.5))
-    """
+    """+sigma or -sigma, each with probability 1/2; see `Gaussian`."""
 
     law = RADEMACHER
 
@@ -78,9 +68,7 @@ class Rademacher(Noise):
 class StudentT(Noise):
     """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only.
 
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.StudentT(sigma=0.5))
+    See `Gaussian`.
     """
 
     dof: float = 5.0
