@@ -198,7 +198,6 @@ def seen(value) -> str:
 
 
 def lines(facts: Mapping[str, object]) -> str:
-    """A line per fact, the names in a column of their own."""
     width = max(map(len, facts), default=0)
     return "\n".join(f"{name:{width}}  {seen(value)}".rstrip() for name, value in facts.items())
 

@@ -274,7 +274,6 @@ def ln(t):
 
 @compiled
 def gather(tree, priority, cell, bias, m, tau):
-    """Seat all cells in an empty tree."""
     for i in range(m):
         n = cell[i, N]
         if n > 0:

@@ -225,7 +225,6 @@ class Loop:
 
 
 def classes_of(state):
-    """Of the tuples that a state is made of."""
     if isinstance(state, tuple):
         yield type(state)
         for part in state:

@@ -89,7 +89,6 @@ def _known(module: str) -> bool:
 
 
 def _codes(code: CodeType):
-    """Code, and that of the functions inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -164,7 +164,6 @@ class UniformRun(Run):
 
 @compiled
 def gather(tree, priority, m):
-    """Seat all bins in an empty tree."""
     for i in range(m):
         seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, 0.0)
@@ -172,7 +171,6 @@ def gather(tree, priority, m):
 
 @compiled
 def tally(n, value, f_min):
-    """Pulls and regret of all bins."""
     pulls, regret = 0, 0.0
     for i in range(n.size):
         pulls += n[i]

@@ -234,7 +234,6 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int,
 
 
 def _made(job, units, workers, limit) -> dict:
-    """The runs of some units, as far as the limit allows."""
     longest_first = sorted(units, key=lambda unit: -unit[1][-1])
     done = finished(job, longest_first, workers=workers, limit=limit)
     return {unit: result for unit, result in done if len(result[0]) == len(unit[1])}
@@ -262,7 +261,6 @@ def _decided(errors: Rules, fit, claim, **rules) -> tuple[Verdict]:
 
 
 def agreeing(found: Assertion) -> Assertion:
-    """The same with its agreement with the predicted curve, which must not be REFUTED."""
     from ..verdict.agreement import agreement
 
     compared = replace(agreement(found.runs), level_of_confidence=1 - found.rules.false_alarms)
@@ -274,7 +272,6 @@ def agreeing(found: Assertion) -> Assertion:
 
 
 def _unchanged(found: Assertion, before: Pin, pinned) -> Assertion:
-    """The same with its change from a pinned curve, which must not be significant."""
     found = replace(found, change=before.change(Pin.of(found.runs), pinned, found.rules.false_alarms))
     if found.change.significant:
         first = f"the regret of {found.algorithm.label} on {found.cost} is another one than in {pinned}"

@@ -99,7 +99,6 @@ class Assertion(Speaking):
 
     @property
     def worst(self) -> float:
-        """The slope of the worst regret that there is."""
         return 1.0 if self.sign > 0 else 0.0
 
     @property

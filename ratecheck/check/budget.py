@@ -45,7 +45,6 @@ def seconds_of(budget) -> float:
 
 
 def duration(seconds: float) -> str:
-    """In words."""
     if seconds < 99.5:
         return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5970 else f"{seconds / 3600:.1f} h"
@@ -169,7 +168,6 @@ class Planner:
         self.job, self.claim, self.margin = job, claim, margin
 
     def plan(self, horizons, replicates: int, *, seconds: float = 0.0, workers: int = 1, curve=None) -> Plan:
-        """A plan with these runs."""
         if curve is not None and not (curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]):
             curve = None
         onset = onset_of(self.job, self.claim, curve=curve, last=horizons[-1], margin=self.margin)
@@ -178,7 +176,6 @@ class Planner:
         return Plan(case, seconds, workers, *self._force(case))
 
     def _force(self, case):
-        """The slopes that could pass and that would be caught."""
         found = expected_evidence(case, self.margin)
         if found is None:
             return None, None
@@ -187,7 +184,6 @@ class Planner:
         return slope + sign * found.tolerates, None if caught is None else slope + sign * caught
 
     def grid(self, last: int) -> tuple[int, ...]:
-        """The horizons of a plan that ends there."""
         first = max(SHORTEST, last >> DOUBLINGS)
         period = self.job.series.period
         if period is None:
@@ -204,7 +200,6 @@ class Planner:
         return planned_curve(self.job, (SHORTEST, last))
 
     def each(self, pace: Pace, horizons) -> float:
-        """Seconds of one replicate."""
         return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))
 
     def gain(self, pace: Pace, hands: int) -> float:
@@ -222,7 +217,6 @@ class Planner:
         room = max(SPARE * (seconds - overhead), 0.1 * seconds) * self.gain(pace, hands)
 
         def count(grid):
-            """How many replicates there is time for."""
             return replicates or min(MOST, int(room / self.each(pace, grid)))
 
         def made(grid, number, curve):

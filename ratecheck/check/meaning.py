@@ -53,7 +53,6 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
 
 
 def as_algorithm(given, anytime=None):
-    """An algorithm from what people give for one."""
     if isinstance(given, str):
         given = named(given).load()()
     if isinstance(given, type) and given.__name__ in {entry.cls for entry in ENTRIES} and hasattr(given, "claims"):
@@ -85,7 +84,6 @@ def as_algorithm(given, anytime=None):
 
 
 def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=False) -> Cost:
-    """A cost from what people give for one."""
     if isinstance(given, str | Cost):
         for name, value in (("box", box), ("minimum", minimum), ("maximum", maximum)):
             if value is not None:
@@ -106,7 +104,6 @@ def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=F
 
 
 def _ends(box):
-    """The lower and the upper ends of a box that is a pair, or a list of pairs."""
     try:
         pairs = np.asarray(box, dtype=float)
     except (TypeError, ValueError):

@@ -109,7 +109,6 @@ class Pin(Record):
         return LogMeans(T, y, matrix, self.replicates, self.anytime, (), None)
 
     def change(self, now: Pin, path, allowed: float) -> Change:
-        """How another curve differs from this one."""
         for name in (*SAME, "horizons"):
             mine, other = getattr(self, name), getattr(now, name)
             if mine != other:
@@ -133,7 +132,6 @@ class Pin(Record):
 
 
 def _difference(weights, a: LogMeans, b: LogMeans) -> Estimate:
-    """Of a linear function of two curves, with Welch's degrees of freedom."""
     parts = [max(0.0, float(weights @ d.covariance @ weights)) for d in (a, b)]
     variance = sum(parts)
     least = sum(part**2 / (d.replicates - 1) for part, d in zip(parts, (a, b), strict=True))

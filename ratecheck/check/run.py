@@ -117,7 +117,6 @@ def _checked(job, claim, cautions, asked: Asked) -> Check:
 
 
 def _run(job, claim, asked: Asked):
-    """The plan, the runs that are complete, and what to say about them."""
     begun, seconds = time.monotonic(), asked.seconds
     if seconds is not None:
         seconds = max(seconds - (begun - asked.begun), seconds / 2)
@@ -151,7 +150,6 @@ def _run(job, claim, asked: Asked):
 
 
 def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
-    """Which runs, and how long they may take."""
     horizons, replicates = asked.horizons, asked.replicates
     if seconds is None:
         forecast = replicates * planner.each(pace, horizons) / asked.workers
@@ -187,7 +185,6 @@ class _Weight(NamedTuple):
 
 
 def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
-    """What became of the runs that ended in time."""
     weights = {unit: _Weight(pace(unit[1][-1]), unit[1][-1]) for unit in units}
     progress = Progress([] if quiet else list(weights.values()), None if quiet else sys.stderr)
     typical = max(weights.values()).seconds
@@ -232,7 +229,6 @@ def _judged(job, claim, *, plan, runs, asked: Asked, cautions) -> Check:
 
 
 def _in_words(fit, claim, **rules):
-    """The verdict on a rate, with words about its force; no refutation where nothing is promised."""
     return (held_back(verdict(fit, claim.rate, claim.kind, **rules), irrefutable(claim)),)
 
 

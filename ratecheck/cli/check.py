@@ -116,7 +116,6 @@ def _written(done, folder) -> bool:
 
 
 def _failed(error) -> int:
-    """Somebody's code has a mistake, and wants to see where."""
     import traceback
 
     cause = error.__cause__
@@ -165,7 +164,6 @@ def found(option, text, known):
 
 
 def _module(option, source):
-    """The module of a name or a path; a mistyped one is compared with what lies there."""
     by_path = source.endswith(".py") or "/" in source
     try:
         if not by_path:

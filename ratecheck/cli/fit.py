@@ -104,7 +104,6 @@ def _exit(arguments, found) -> int:
 
 
 def _one(arguments, table, rate, where):
-    """Fit and judge one curve; prints what was found."""
     from ..fit.fit import fit_rate
     from ..verdict.rules import tight, verdict
 
@@ -153,7 +152,6 @@ def check_variable(text, words):
 
 
 def page(fit, judged) -> list[str]:
-    """What a terminal shows, in 80 columns."""
     facts = [line.partition("  ")[::2] for line in str(fit).splitlines()]
     facts += diagnostics(fit).items()
     facts += [("" if i else "found", text) for i, text in enumerate(fit.remarks)]

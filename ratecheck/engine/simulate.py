@@ -110,7 +110,6 @@ class Job:
             self.algorithm.check(self.cost, horizon, self.alignment == "random")
 
     def begin(self, horizon: int, replicate: int = 0) -> tuple[Run, float]:
-        """A replicate before its first step, and the length of its initial cells."""
         how = {"seed": self.seed, "noise": self.noise, "alignment": self.alignment, "diagnostics": self.diagnostics}
         return begin(self.algorithm, self.cost, horizon=horizon, replicate=replicate, **how)
 
@@ -255,7 +254,6 @@ def _here(job, units, limit, until):
 
 
 def _in_pool(pool, job, chunks, limit):
-    """Runs on threads or processes, some of them at a time."""
     waiting = chunks[::-1]
 
     def next_chunk(under_way):
@@ -278,7 +276,6 @@ def _in_pool(pool, job, chunks, limit):
 
 
 def _perform(job: Job, units, stop=None):
-    """What a slot of a pool does with some units."""
     stop = stop or threading.Event()
     return [job.run(unit, stop) for unit in units]
 
@@ -331,7 +328,6 @@ class Pace:
 def begin(
     algorithm: Algorithm, cost, *, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
-    """A replicate before its first step, and the length of its initial cells."""
     length, offset = seeding.alignment(algorithm, cost, horizon=horizon, replicate=replicate, seed=seed, kind=alignment)
     rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
     return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length

@@ -18,7 +18,6 @@ LOOK_EVERY = 0.5  # seconds
 
 
 def serve(connection, parent: int):
-    """Until nobody is at the other end."""
     die_with_parent(parent)
     with suppress(AttributeError, OSError):
         os.setpgid(0, 0)  # whatever a plug-in starts can be ended with it

@@ -43,7 +43,6 @@ class Progress:
             )
 
     def expect(self, units):
-        """More of them than were known at first."""
         self.total += len(units)
         self.weight += sum(unit.seconds for unit in units)
 
@@ -95,7 +94,6 @@ class Progress:
 
 
 def spelt(number: float) -> str:
-    """3.2 million, 41 thousand, 7.5."""
     for size, word in ((1e6, " million"), (1e3, " thousand")):
         if number >= size:
             return f"{number / size:.3g}{word}" if number < 1000 * size else f"{number / size:.0f}{word}"

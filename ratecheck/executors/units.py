@@ -69,7 +69,6 @@ def _end():
 
 
 def dask_setup(worker):
-    """What each worker of a local cluster does first."""
     die_with_parent(os.getppid())
     Quiet()
 

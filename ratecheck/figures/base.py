@@ -98,7 +98,6 @@ def save(figure, drafts: Drafts, name, svg) -> str:
 
 
 def save_pdf(figure, drafts: Drafts, *, name, title, parameters):
-    """The same for a paper: fonts that can be searched, and in its metadata what determines the numbers."""
     said = {"Title": f"{one_line(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
     said |= {"Creator": "ratecheck", "Producer": None, "CreationDate": None}
     with drafts.open(f"{FOLDER}/{name}.pdf", "wb") as file, rc_context({"pdf.fonttype": 42}):
@@ -149,7 +148,6 @@ def legend_columns(handles, width):
 
 
 def colour_of(i):
-    """The colour of algorithm, or curve, number i."""
     palette = sns.color_palette("colorblind")
     return palette[[0, 1, 2, 4, 5, 7, 8][i % 7]]
 
@@ -185,7 +183,6 @@ def begins_late(result) -> bool:
 
 
 def approach_axis(axis, result):
-    """The same, but with 1/ln T from right to left: T = infinity has a place, and T^s (ln T)^p has a straight slope."""
     _window(axis, result)
     towards_infinity(axis, result.data.horizons[0])
 
@@ -233,7 +230,6 @@ def ticks(axis, low, high):
 
 
 def room(axis, low, *, high, below, above):
-    """Space for a note under or over the data of a logarithmic axis, in parts of their length."""
     length = np.log(high / low)
     axis.set_ylim(low * np.exp(-below * length), high * np.exp(above * length))
 
@@ -283,7 +279,6 @@ def curve_keys(results) -> list:
 
 
 def spared_keys(results) -> list:
-    """Crosses, where runs lock in."""
     if not any(len(without_locked(r, r.data.horizons)[0]) for r in results):
         return []
     return [entry(label="without runs that lock in", **SPARED)]
@@ -295,7 +290,6 @@ def window_keys(results) -> list:
 
 
 def outside_keys(results) -> list:
-    """Hollow points, where horizons lie outside a window."""
     if all(within(r.data.horizons, r.case.window).all() for r in results):
         return []
     label = "outside the window"

@@ -23,7 +23,6 @@ SPREAD = 0.26  # of the dimensions within its row
 
 
 def diagonal_figure(fits, names):
-    """A panel per name of an algorithm that has a fit, a row per family."""
     own = fits[fits["role"] == "own"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
     own = own[own["algorithm"].isin(list(names))].dropna(subset=["slope"])
     algorithms = [a for a in names if (own["algorithm"] == a).any()]

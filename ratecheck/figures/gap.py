@@ -16,7 +16,6 @@ LETTERS = 26  # of an axis label that fits beside a panel
 
 
 def ratios(gaps, pairs):
-    """Panels by dimension, a curve per pair of algorithms."""
     dims = list(dict.fromkeys(g.dim for g in gaps))
     figure, (axes,) = panels(1, len(dims), keys(pairs, gaps), sharey=True)
     for axis, dim in zip(axes, dims, strict=True):
@@ -64,7 +63,6 @@ def curve(axis, gap, colour, marker):
 
 
 def keys(pairs, gaps):
-    """Lines only where some window allows them, hollow points only where there are some."""
     curves = []
     for i, (first, second) in enumerate(pairs):
         colour, marker = look(i)
@@ -91,7 +89,6 @@ class Ratios:
     caption = CAPTION
 
     def draw(self, family, analysis):
-        """The title and the figure of a family; nothing where no two algorithms share horizons."""
         gaps = [g for g in analysis.gaps if g.family == family and g.ratios]
         pairs = list(dict.fromkeys((g.first, g.second) for g in gaps))
         if not pairs:

@@ -27,7 +27,6 @@ class Kind:
     by_dimension: bool = False  # one vertical axis for all algorithms of a dimension
 
     def draw(self, family, analysis) -> tuple[str, Figure] | None:
-        """The title and the figure of a family; nothing where no case could be shown."""
         results = analysis.of(family)
         return (self.title, self._grid(results, analysis.margin)) if any(map(self._shows, results)) else None
 

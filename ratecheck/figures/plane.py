@@ -57,7 +57,6 @@ def plane_figure(fits, gaps, regimes: Regimes):
 
 
 def heat_table(axis, costs, *, families, dims, scale):
-    """Families by dimensions; colours diverge from 0, and every number is written."""
     for row in costs.itertuples():
         x, y = dims.index(row.dim), families.index(row.family)
         known = np.isfinite(row.gap)
@@ -78,7 +77,6 @@ def heat_table(axis, costs, *, families, dims, scale):
 
 
 def dots(axis, costs, regimes, scale):
-    """A dot for every place that costs have."""
     low, high = 0.85 * min(0.5, costs["y"].min()), 1.25 * max(2.0, costs["y"].max())
     axis.set(xlim=(-0.07, 1.1), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
     draw_regimes(axis, low, high, regimes)
@@ -97,7 +95,6 @@ def dots(axis, costs, regimes, scale):
 
 
 def draw_regimes(axis, low, high, regimes):
-    """beta < 1, beta > 1 and beta = d/alpha."""
     y = np.geomspace(low, high, 200)
     axis.fill_betweenx(y, np.minimum(1 / y, 1), 1, color="0.94", linewidth=0)
     above = y >= 1

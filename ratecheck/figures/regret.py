@@ -161,7 +161,6 @@ def keys(results):
 
 
 def line_keys(results) -> list:
-    """A line is whole, or dotted where it is rejected."""
     drawn = [result.bent for result in results if fitted(result)]
     whole = entry(color=INK, linewidth=1.3, label="fit, 95 % interval")
     dotted = entry(color=INK, linewidth=1.3, linestyle=DOTTED, label="fit that is rejected: it bends")

@@ -61,7 +61,6 @@ class Roles:
 
     @property
     def spread(self):
-        """The column, or two, by which means have errors."""
         found = (c for c in (self.error, self.sd, self.half_width) if c is not None)
         return next(found, None)
 
@@ -104,7 +103,6 @@ def listed(names, most=12) -> str:
 
 
 def groups(table: Table, column) -> list:
-    """The values of a column by which a table is to be fitted in turn."""
     return list(dict.fromkeys(table.frame[named(table.frame, column)]))
 
 

@@ -64,7 +64,6 @@ def _questions(points: Points, x, y) -> list[str]:
 
 
 def correction(x, power) -> np.ndarray:
-    """T^-power, one at the first T."""
     return np.exp(-power * (x - x[0]))
 
 

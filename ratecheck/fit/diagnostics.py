@@ -18,7 +18,6 @@ class Diagnostics:
     """The part of a Fit that asks how far its line can be believed."""
 
     def _between(self, j):
-        """The weights of the slope between a horizon and the next."""
         weights = np.zeros(len(self.x))
         weights[[j, j + 1]] = np.array([-1, 1]) / (self.x[j + 1] - self.x[j])
         return weights

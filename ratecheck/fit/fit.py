@@ -102,11 +102,9 @@ class Fit(Diagnostics, Speaking):
         return np.column_stack([np.ones(len(self.x)), *columns, *([self.harmonics] if harmonics else [])])
 
     def _weights(self, *columns, harmonics=True):
-        """The rows of the least-squares solution: coefficients of the design are weights @ y."""
         return self._solved(self._design(*columns, harmonics=harmonics))
 
     def _solved(self, design, rows=slice(None)):
-        """The rows of the least-squares solution for a design of some rows of the data."""
         if self.data.weights is None:
             return _solution(np.ascontiguousarray(design).tobytes(), design.shape)
         root = np.sqrt(self.data.weights[rows])
@@ -163,7 +161,6 @@ class Fit(Diagnostics, Speaking):
         return self._estimate(self._late_weights(self.x) - self._weights(self.x)[1])
 
     def _late(self, share, fewest):
-        """Which horizons belong to the last part of the window in ln T."""
         late = self.x >= self.x[-1] - share * (self.x[-1] - self.x[0]) - 1e-9
         late[-fewest:] = True
         return late

@@ -172,7 +172,6 @@ class Profile:
         return -slopes[::-1] if self.falls else slopes
 
     def floor_at(self, slope) -> float:
-        """E for a given slope, within its bounds."""
         return float(self._floors(np.array([slope]))[0])
 
     def _floors(self, slopes):
@@ -239,7 +238,6 @@ class Profile:
 
     @cached_property
     def best(self) -> float:
-        """The slope that fits best."""
         j = int(np.argmin(self._misfits(self.slopes)))
         for i in (j - 1, j):
             if 0 <= i < len(self.slopes) - 1:
@@ -267,7 +265,6 @@ class Profile:
         return side * math.inf
 
     def _root(self, test, low, high, level) -> float:
-        """Where a test falls through a level, between two slopes."""
         while high - low > 1e-9 * max(1.0, abs(high)):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if test(middle) > level else (low, middle)
@@ -398,7 +395,6 @@ def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
 
 
 def _curve(profile: Profile, slope, floor):
-    """A T^s, and how E, A and s follow the means."""
     power = profile._power(slope)
     centred = profile.x - profile.x[0]
     size = float(profile._solved(power[:, None])[0] @ (profile.means - floor))

@@ -58,7 +58,6 @@ class Points:
         return replace(self, remarks=(*self.remarks, *words))
 
     def as_logarithms(self, y, covariance, *, remarks=(), **more) -> LogMeans:
-        """Logarithms of the means with their covariance, and what the table said besides."""
         known = {"source": self.source, "words": self.words, "remarks": (*self.remarks, *remarks)} | more
         return LogMeans(self.horizons, y, covariance, self.count, self.anytime, (), None, **known)
 
@@ -115,7 +114,6 @@ def _rounding(texts, column, *, logged, Y, order) -> np.ndarray:
 
 
 def _complete(table: Table, roles: Roles) -> Table:
-    """A table without the rows that say neither x nor y."""
     gone = table.frame[[roles.x, roles.y]].isna().all(axis=1).to_numpy()
     if not gone.any():
         return table
@@ -145,7 +143,6 @@ def _check_numbers(X, Y, words):
 
 
 def _check_groups(frame, roles):
-    """One curve at a time."""
     used = set(roles.used())
     for column in frame.columns:
         if column in used or plain(column) == "anytime" or column == "stream":
@@ -239,7 +236,6 @@ def _of_named_runs(frame, roles, *, horizons, places, Y, anytime, words) -> Poin
 
 
 def _twice(frame, roles, place) -> str:
-    """Why a run appears twice at one x."""
     own = [roles.x, roles.y, roles.run]
     if frame.duplicated(own).any():
         return f"rows are there twice, the first at {place}; leave the copies out"

@@ -29,8 +29,6 @@ class Table:
     remarks: tuple[str, ...] = ()
 
     def rows(self, keep) -> Table:
-        """Some rows; `keep` is a boolean array."""
-
         def some(frame):
             return None if frame is None else frame.iloc[np.flatnonzero(keep)].reset_index(drop=True)
 
@@ -73,7 +71,6 @@ def table_of(source) -> Table:
 
 
 def _of_frame(frame) -> Table:
-    """With its named index as columns, and numbers that were kept as texts as numbers."""
     kept = [name for name in frame.index.names if name is not None and name not in frame.columns]
     frame = frame.reset_index(level=kept).reset_index(drop=True) if kept else frame.reset_index(drop=True)
     frame.columns.name = None
@@ -113,7 +110,6 @@ def _of_file(path: Path) -> Table:
 
 
 def _of_study(folder: Path) -> Table:
-    """The runs of all cases of a study, from its folder."""
     import pandas as pd
 
     from ..store import Store, holds_runs
@@ -208,7 +204,6 @@ def _unframed(lines) -> list:
 
 
 def _unadorned(cell) -> str:
-    """Without the marks of emphasis and of mathematics."""
     cell = re.sub(r"\\(?:textbf|mathbf|textit|emph|text|num)\s*\{([^{}]*)\}", r"\1", cell)
     cell = re.sub(r"\\(?:top|mid|bottom)rule|\\hline|\\[,;!]", "", cell)
     cell = re.sub(r"\s*\\times\s*10\s*\^\s*\{?\s*(-?\d+)\s*\}?", r"e\1", cell)
@@ -237,7 +232,6 @@ def _fields(line, delimiter) -> list[str]:
 
 
 def _commented(lines, delimiter, width) -> list[str] | None:
-    """Names from the last comment before the data, as numpy writes them."""
     comments = []
     for _, line in lines:
         if not line.lstrip().startswith("#"):

@@ -25,7 +25,6 @@ class RateSummary(Summary):
 
 
 def summary(fit) -> RateSummary:
-    """The coefficients with the errors of the jackknife, and diagnostics."""
     regression = _regression(fit)
     table = RateSummary()
     _add_halves(table, regression, TITLE, _settings(fit, regression))
@@ -66,7 +65,6 @@ def _names(fit):
 
 
 def _coefficients(fit):
-    """Values, standard errors, t, p-values and intervals."""
     estimates = [fit._estimate(weights) for weights in fit._weights(fit.x)]
     value, se = np.array([(e.value, e.se) for e in estimates]).T
     with np.errstate(all="ignore"):

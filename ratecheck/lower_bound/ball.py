@@ -137,7 +137,6 @@ TAKE_TWO = ("add", "sub", "mul", "div", "min", "max")
 
 
 def evaluate(nodes, box) -> list:
-    """The intervals of all nodes over a box, {coordinate: interval}."""
     found = []
     for name, *rest in nodes:
         if name == "x":

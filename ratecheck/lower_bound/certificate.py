@@ -57,7 +57,6 @@ def certificate(cost, summands, *, found, horizon, sigma, M) -> dict:
 
 
 def statement(content) -> str:
-    """What a certificate says, from its numbers."""
     who = (
         "on average over the family, weighted by 1/H^2," if content["bound"] == "many" else "under one of two functions"
     )
@@ -69,7 +68,6 @@ def statement(content) -> str:
 
 
 def formula_of(cost: Cost) -> list[dict]:
-    """f0 as a certificate writes it: a sum of expressions."""
     return [{"axes": list(axes), "nodes": nodes} for axes, nodes in parts(trace(cost.formula, cost.dim))]
 
 

@@ -57,7 +57,6 @@ def trace(formula, dim: int) -> list[list]:
 
 
 def arguments(node) -> list[int]:
-    """The places of the nodes that a node is made of."""
     name, *rest = node
     return [] if name in ("x", "c") else rest[:1] if name == "pow" else rest
 
@@ -169,7 +168,6 @@ def parts(nodes) -> list[tuple[tuple[int, ...], list[list]]]:
 
 
 def _sum(nodes, terms):
-    """Nodes whose value is the sum of factor * node."""
     nodes = list(nodes)
     total = None
     for factor, i in terms:

@@ -82,7 +82,6 @@ class Sandwich:
         return self.rungs[-1]
 
     def table(self):
-        """As a fit takes it: horizons are independent."""
         import pandas as pd
 
         rows = [(i, r.horizon, regret, False) for r in self.rungs for i, regret in enumerate(r.regrets)]
@@ -113,12 +112,10 @@ def sandwich_of(case: Case, store: Store) -> Sandwich:
 
 
 def _said(text, missing, horizons) -> str:
-    """A problem, with the horizons at which it is one, unless it is at all of them."""
     return text if len(missing) == len(horizons) else f"at T = {listing([f'{h:,}' for h in missing], most=9)}: {text}"
 
 
 def _rung(hard, horizon, record, store):
-    """One horizon of the sandwich, or what keeps it from being one."""
     if record is None:
         return "its lower bound has not been computed"
     if record["problem"]:

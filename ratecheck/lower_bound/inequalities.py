@@ -34,7 +34,6 @@ def _real(value, above=-math.inf):
 
 
 def _integers(values, low, high):
-    """Whether something is a list of whole numbers from low to below high."""
     return isinstance(values, list) and all(type(i) is int and low <= i < high for i in values)
 
 
@@ -186,7 +185,6 @@ def _effective(text, f0, *, first, last, origin, pitch, eta, depth, minimum):
 
 
 def _overlap(alpha, dim, *, per_length, power, steps=256):
-    """As overlap.py has it, in balls."""
     if alpha > 1:
         if power == 1:
             return ball(Fraction(per_length, 2) ** dim)

@@ -51,7 +51,6 @@ class ManyDents:
 
 
 def divergence(p, q):
-    """kl(p, q)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
 

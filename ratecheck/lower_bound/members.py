@@ -44,7 +44,6 @@ def bounded(cost: Cost, horizon: int, members: int, sigma: float = 1.0, seed: in
 
 
 def cost_of(cost: Cost, dent: dict | None) -> Cost:
-    """The function that was drawn near a cost."""
     return cost if dent is None else member(cost, tuple(dent["place"]), dent["depth"], dent["length"])
 
 

@@ -106,7 +106,6 @@ def _halved(made, blocks, worth):
 
 
 def written(names) -> str:
-    """The tree of cuts as one text."""
     text, waiting = [], [(0, sorted(names, key=str.swapcase))]  # the lower half first
     while waiting:
         depth, below = waiting.pop()

@@ -68,7 +68,6 @@ def caution(analysis: Analysis) -> str:
 
 
 def _split(analysis, name, verdict_of):
-    """The names of the cases with each verdict, where there is one."""
     return [[name(r) for r in analysis.results if verdict_of(r) == outcome] for outcome in Outcome]
 
 
@@ -90,7 +89,6 @@ def _exponents(analysis, name) -> str:
 
 
 def _exponents_of(kind, analysis, name):
-    """The same for the cases whose own claim is an upper or a lower bound."""
     here = replace(analysis, results=tuple(r for r in analysis.results if r.own.claim.kind == kind))
     good, bad, undecided = _split(here, name, lambda r: r.own.assessment.exponent.name)
     beyond, within, promise = WORDS[kind]

@@ -128,7 +128,6 @@ def without_force(context: Context) -> str:
 
 
 def straight_lines(context: Context) -> str:
-    """Why a slope is not to be taken for the rate."""
     judged = [r for r in context.analysis.results if not r.problem]
     crooked = [r for r in judged if r.bent]
     if not crooked:

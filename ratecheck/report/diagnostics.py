@@ -36,7 +36,6 @@ def diagnostics(context: Context):
 
 
 def lack_of_fit(context: Context, usable) -> str:
-    """What the diagnostics say about all cases together."""
     rows = [context.own_row(r) for r in usable]
     moving = [row for row in rows if row["curvature_p"] < 0.05]
     rising = sum(row["curvature"] > 0 for row in moving)
@@ -50,7 +49,6 @@ def lack_of_fit(context: Context, usable) -> str:
 
 
 def unseen(context: Context, usable) -> str:
-    """What so many runs cannot exclude."""
     rows = [context.own_row(r) for r in usable]
     shares = sorted({f"{100 * row['unseen_share']:.2g} %" for row in rows})
     worst = max(rows, key=lambda row: row["unseen_slope"])

@@ -29,7 +29,6 @@ def foundations(context: Context):
 
 
 def looks(context: Context) -> str:
-    """Which look at growing runs this is, and what it may spend."""
     counts = sorted({result.look for result in context.analysis.results})
     said = [f"look {k}, with 5 % / {looks_cost(k)}" for k in counts]
     return f"; runs may be added and judged again, so each look spends a part of the error of 5 % ({listing(said)})"
@@ -44,8 +43,6 @@ def fixed_when(context: Context) -> str:
 
 
 def windows(context: Context) -> str:
-    """Where the windows run, case by case."""
-
     def cases(found) -> str:
         return "one case" if len(found) == 1 else f"{len(found)} cases"
 
@@ -86,7 +83,6 @@ def foundation_cells(context: Context, result):
 
 
 def remarks(context: Context):
-    """What is claimed, hypotheses that are not met, and bounds on the worst cost."""
     claims = {j.claim.theorem: j.claim.statement for r in context.analysis.results for j in r.judged}
     yield "\n".join(f"- {theorem}: {statement}." for theorem, statement in claims.items())
     lines = [

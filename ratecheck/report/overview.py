@@ -269,7 +269,6 @@ def _reports(root):
 
 
 def _undecided(own):
-    """Why an exponent has a question mark, one line for all cases with the same reason."""
     unknown = own[own["exponent_verdict"] == "INCONCLUSIVE"]
     if unknown.empty:
         return
@@ -295,7 +294,6 @@ MEANING = {
 
 
 def _force(own):
-    """What the verdicts would have let pass, and what they would have caught."""
     good = own[own["exponent_verdict"].eq("CONSISTENT") & own["control"].eq("REFUTED")].dropna(subset=["tolerates"])
     if len(good):
         caught = good["catches"][good["theory_slope"] + good["catches"] <= 1]
@@ -310,7 +308,6 @@ def _force(own):
 
 
 def _foretold(own):
-    """What the predicted curves say, over all costs."""
     compared, computed = own.dropna(subset=["agreement"]), own.dropna(subset=["far_verdict"])
     if len(compared):
         follow, leave = (int((compared["agreement"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
@@ -331,7 +328,6 @@ def _foretold(own):
 
 
 def _bounded(bounding):
-    """How far the means over hard families lie above their certified bounds."""
     known = bounding.dropna(subset=["factor"])
     if known.empty:
         return
@@ -347,7 +343,6 @@ def _bounded(bounding):
 
 
 def _qualified(own):
-    """What the counts of verdicts leave unsaid."""
     short = int((own["replicates"] < own["planned"]).sum())
     names = own["violated_names"].fillna("").str.split("; ")
     said = [unmet((theorem, list(filter(None, found))) for theorem, found in zip(own["theorem"], names, strict=True))]
@@ -396,7 +391,6 @@ def _linked(address) -> str:
 
 
 def _bound(rows, algorithms) -> str | None:
-    """A letter per algorithm, and how far its mean lies above the certified bound."""
     found = []
     for row in (row for a in algorithms for _, row in rows[rows["algorithm"] == a].iterrows()):
         factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
@@ -405,7 +399,6 @@ def _bound(rows, algorithms) -> str | None:
 
 
 def _three(rows) -> tuple[str | None, ...]:
-    """What the runs say alone, whether they follow the predicted curve, and whether the curve obeys the theorem."""
     if rows.empty:
         return None, None, None
     row = rows.iloc[0]

@@ -86,7 +86,6 @@ def _hash(text) -> str:
 
 
 def _contents(headings, others, folder) -> str:
-    """The list of sections, with their subsections in it, and of other pages."""
     listed = [(f"h{level}", f"#{html.escape(id)}", text) for level, id, text in headings if level in (2, 3)]
     listed += [("page", _address(page, folder), page.parent.relative_to(folder).as_posix()) for page in others]
     lines = "\n".join(f'<li class="{kind}"><a href="{href}">{_shown(text)}</a></li>' for kind, href, text in listed)

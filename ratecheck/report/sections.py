@@ -26,7 +26,6 @@ def figures(context: Context):
 
 
 def family_sections(context: Context):
-    """One per family, with its claims and figures."""
     captions = {p.title: p.caption for pictures in context.drawn.values() for p in pictures}
     if captions:
         yield "## How to read the figures"

@@ -51,7 +51,6 @@ def cells(row: dict) -> dict:
 
 
 def rows_of(result: Result, judged: Judged, margin: float):
-    """Of fits.csv: a row per case and theorem, printed and corrected apart."""
     case, claim, found = result.case, judged.claim, judged.assessment
     raw = result.fit_for(claim)
     versions = [(claim.theorem, claim.printed, found.log_power)]
@@ -97,7 +96,6 @@ def runs_of(result: Result, claim: Claim, raw: Fit | None) -> dict:
 
 
 def verdicts_of(result: Result, judged: Judged) -> dict:
-    """Of fits.csv: the verdicts on exponent and log power, and their numbers."""
     exponent, power, per_cost = judged.assessment.exponent, judged.assessment.log_power, judged.claim.per_cost
     return {
         "exponent_verdict": str(exponent.name),
@@ -113,7 +111,6 @@ def verdicts_of(result: Result, judged: Judged) -> dict:
 
 
 def settings_of(result: Result, claim: Claim) -> dict:
-    """Of fits.csv: what was fixed before anything ran, and the control."""
     case, per_cost = result.case, claim.per_cost
     return {
         "onset": case.onset if case.onset < NEVER else None,
@@ -139,7 +136,6 @@ def members_of(result: Result) -> tuple[int, int]:
 
 
 def between(result: Result) -> dict:
-    """Of fits.csv: the sandwich at its last horizon."""
     rungs = result.sandwich.rungs
     last = rungs[-1] if rungs else None
     return {
@@ -151,7 +147,6 @@ def between(result: Result) -> dict:
 
 
 def theory_of(result: Result) -> dict:
-    """Of fits.csv: how the runs compare with the predicted curve, and the curve with the theorem."""
     found, far = result.agreement, result.far
     ratio, share = (found.ratio, found.lock_in) if found else ((None,) * 3, (None,) * 3)
     return {
@@ -174,7 +169,6 @@ def theory_of(result: Result) -> dict:
 
 
 def checks_of(result: Result, fit: Fit) -> dict:
-    """The diagnostics of a fit, as columns of fits.csv."""
     observed, expected, p = fit.chi_square()
     moved = fit.slope - result.fit.slope
     low, high = result.bootstrap
@@ -196,7 +190,6 @@ def checks_of(result: Result, fit: Fit) -> dict:
 
 
 def details_of(result: Result):
-    """Of details.csv: local slopes (raw), and at the log power of theory sensitivity and held-out errors."""
     case, power = result.case, result.own.claim.rate.log_power
 
     def row(what, choice, *, horizon, log_power, estimate):
@@ -217,7 +210,6 @@ def details_of(result: Result):
 
 
 def gap_row(gap: Gap) -> dict:
-    """Of gaps.csv: two algorithms on one cost."""
     measured = gap.measured
     return rounded(
         {
@@ -240,7 +232,6 @@ def gap_row(gap: Gap) -> dict:
 
 
 def spelled(name, estimate: Estimate | Limit | None) -> dict:
-    """Three columns: the value and its interval."""
     ends = {"": "value", "_low": "low", "_high": "high"}
     return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}
 

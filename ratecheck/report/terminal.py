@@ -67,7 +67,6 @@ def verdict(judged, marks: dict) -> str:
 
 
 def limits(v) -> tuple[str, str]:
-    """The slopes that could have passed, and those that would have been caught."""
     passes, caught = v.limits
     if passes is None:
         return "-", "-"
@@ -75,7 +74,6 @@ def limits(v) -> tuple[str, str]:
 
 
 def unmet(analysis: Analysis):
-    """A line per hypothesis that is not met somewhere: where, and the sentence about the first such case."""
     found = {}
     for result in analysis.results:
         for judged in result.judged:
@@ -90,7 +88,6 @@ def unmet(analysis: Analysis):
 
 
 def bounds(analysis: Analysis):
-    """How far the algorithms are from what no strategy beats, in a line; where there is no family, why."""
     found = [r for r in analysis.results if r.sandwich.rungs]
     if found:
         factors = [r.sandwich.last.factor for r in found]

@@ -66,7 +66,6 @@ def agreement_cells(result):
 
 
 def _why(result) -> str:
-    """What is to be said about a comparison that did not come out well."""
     if result.agreement is None:
         return result.why_not_predicted
     return "" if result.agreement.name == Outcome.CONSISTENT else str(result.agreement)
@@ -115,7 +114,6 @@ def _power(rate, judged) -> str:
 
 
 def _open(result):
-    """The reasons of what the curve refutes or leaves open, each once."""
     far = result.far
     parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
     known = {part: v for part, v in parts.items() if v is not None and v.name != Outcome.CONSISTENT}

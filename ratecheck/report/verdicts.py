@@ -24,7 +24,6 @@ def verdicts(context: Context):
 
 
 def summary(context: Context):
-    """One line per case, where the families have sections of their own."""
     results = context.analysis.results
     bounds = list(dict.fromkeys(j.claim.theorem for r in results for j in r.judged if not j.claim.per_cost))
     header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", *bounds)
@@ -48,7 +47,6 @@ def summary_cells(context: Context, result, bounds):
 
 
 def claims(context: Context):
-    """The table of all claims, and a note on each."""
     results, rows, notes = context.analysis.results, [], []
     for result in results:
         for judged in result.judged:

@@ -10,7 +10,6 @@ def digest(names) -> bytes:
 
 
 def name(seed: int, *names) -> str:
-    """A short name for the streams that belong to these names."""
     return f"{seed}-{digest(names).hex()[:16]}"
 
 

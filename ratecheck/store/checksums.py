@@ -19,7 +19,6 @@ PACKED = np.dtype(
 
 
 def packed(columns: Sequence) -> np.ndarray:
-    """Rows of numbers, from their columns in the order of `PACKED`."""
     rows = np.empty(len(columns[0]), PACKED)
     for name, column in zip(PACKED.names, columns, strict=True):
         rows[name] = np.array(column, PACKED[name])
@@ -34,7 +33,6 @@ class Rows:
         self.streams = hashlib.blake2b(digest_size=SIZE)
 
     def add(self, rows: Sequence[tuple]):
-        """Rows in the order of `schema.RUN`."""
         *numbers, streams = zip(*rows, strict=True)
         self.add_columns(packed(numbers), streams)
 
@@ -47,12 +45,10 @@ class Rows:
 
 
 def of_unit(fields: Sequence, series: Sequence, rows: Rows) -> str:
-    """Of a unit: its own fields, those of its series, and its rows."""
     return _hashed(ascii((*fields, *series)).encode() + rows.digest())
 
 
 def of_text(table: str, fields: Sequence) -> str:
-    """Of a session, an audit or a note."""
     return _hashed(ascii((table, *fields)).encode())
 
 

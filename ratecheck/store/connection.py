@@ -55,7 +55,6 @@ class Connection:
         return self.raw.execute(query, arguments)
 
     def chunks(self, query, arguments=(), size=AT_ONCE):
-        """The rows of a query, a list of some at a time."""
         cursor = self.execute(query, arguments)
         while rows := cursor.fetchmany(size):
             yield rows

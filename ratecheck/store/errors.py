@@ -38,7 +38,6 @@ class Altered(StoreError):
 
 @contextmanager
 def explained(path, writing=False):
-    """SQLite's errors in words."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a text that is none

@@ -27,7 +27,6 @@ def export(store: Store, path: Path, form: str) -> int:
 
 
 def columns_of(rows, series) -> list:
-    """The columns of some runs of one series, in the order of the table."""
     *numbers, anytime, streams = zip(*rows, strict=True)
     shared = [[value] * len(rows) for value in series]
     return [*numbers, [bool(value) for value in anytime], streams, *shared]

@@ -52,7 +52,6 @@ class _Check:
         return digest.hexdigest()[:16]
 
     def _scan(self, series, digest):
-        """The runs of one series, in the order of replicates and horizons."""
         query = f"SELECT {', '.join(RUN)}, unit, series = ?1 FROM runs WHERE series = ?1 ORDER BY replicate, horizon"
         head = f"({series!r}, "
         for rows in self.connection.chunks(query, (series,)):
@@ -77,7 +76,6 @@ class _Check:
                 raise StoreError(f"{self.path} holds more than {MOST_ROWS} runs; it was left untouched")
 
     def _strangers(self):
-        """Runs of no series."""
         if self.connection.execute("SELECT COUNT(*) FROM runs").fetchone()[0] != self.count:
             found = self.connection.execute(
                 "SELECT series, MIN(replicate), MAX(replicate) FROM runs "
@@ -118,7 +116,6 @@ class _Check:
         return Altered(self.path, f"{self._name(unit)}: {what}")
 
     def _name(self, unit) -> str:
-        """Of a unit: what it ran."""
         query = "SELECT series, MIN(replicate), MAX(replicate) FROM runs WHERE unit = ?"
         series, first, last = self.connection.execute(query, (unit,)).fetchone()
         replicates = "no runs" if first is None else f"replicates {first} to {last}"
@@ -129,7 +126,6 @@ class _Check:
 
 
 def implausible(rows: np.ndarray) -> int | None:
-    """The place of the first row that no run can have left."""
     good = (rows["regret"] <= LARGEST) & np.isfinite(rows["side"]) & (rows["side"] >= 0)
     good &= (rows["replicate"] >= 0) & (rows["horizon"] >= 1) & (rows["cells"] >= 0)
     good &= (rows["regret"] >= -ROUNDING * rows["horizon"]) & (rows["anytime"] >= 0) & (rows["anytime"] <= 1)

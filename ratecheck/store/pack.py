@@ -96,7 +96,6 @@ _NAMING = ("replicate", "horizon", "anytime")
 
 
 def _streams(series: tuple, replicates, horizons, anytime) -> list[str]:
-    """The names of the random streams of some runs, as the engine gives them."""
     of = dict(zip(SERIES, series, strict=True))
     known = of["seed"], of["cost"], of["algorithm"]
     return [
@@ -197,7 +196,6 @@ def _fill(connection, path, lines) -> tuple[int, str]:
 
 
 def _runs(fields, series) -> list[tuple]:
-    """Rows of the table of runs, from some columns of one series."""
     name, *columns, streams = fields
     named = dict(zip(COLUMNS, columns, strict=False))
     streams = streams or _streams(tuple(series[name]), *(named[column] for column in _NAMING))
@@ -213,12 +211,10 @@ def _parsed(path, line: bytes):
 
 
 def _most(size: int) -> int:
-    """Bytes that a file of this size may unpack to."""
     return max(SMALL, RATIO * size)
 
 
 def _unpacked(path: Path) -> Iterator[bytes]:
-    """The lines of a packed file, as far as they stay within bounds."""
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):

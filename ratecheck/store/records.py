@@ -244,7 +244,6 @@ def bound(value, place):
 
 
 def study(data) -> list[Case]:
-    """The cases of a study that may be judged."""
     STUDY(data, "study")
     claims = [claim for plan in data["cases"] for claim in (*plan["claims"], *plan["controls"])]
     expect(len(claims) <= MOST_CLAIMS, claims, "study.cases", f"at most {MOST_CLAIMS} claims and controls")

@@ -181,7 +181,6 @@ def _run(study, planned, *, store, make_executor, unit_timeout):
 
 
 def _about_cases(study, planned, store) -> list[Aside]:
-    """Audits and predictions that are not stored."""
     known, asides = store.audits(), []
     for name, cost in {str(p.cost): p.cost for p in planned}.items():
         found = [(r["annotated"], getattr(cost.constants, r["constant"], r["annotated"])) for r in known.get(name, [])]
@@ -191,7 +190,6 @@ def _about_cases(study, planned, store) -> list[Aside]:
 
 
 def described(study: Study, planned: list[Planned]) -> dict:
-    """What a report has to know about a study, as plain data."""
     grid = study.horizons
     horizons = f"{grid.first} to {grid.last}" if isinstance(grid, Grid) else ", ".join(map(str, grid))
     if isinstance(grid, Grid) and grid.periods is not None:
@@ -219,7 +217,6 @@ def described(study: Study, planned: list[Planned]) -> dict:
 
 
 def _families(planned) -> str:
-    """How many members run where."""
     plans = [plan.case.hard for plan in planned]
     with_runs = [plan.horizons for plan in plans if plan.horizons]
     if not with_runs:
@@ -229,7 +226,6 @@ def _families(planned) -> str:
 
 
 def _grids(planned):
-    """The runs of each case, as a table."""
     names = [one_line(p.case.name) for p in planned]
     wide = max(map(len, names))
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format

@@ -95,7 +95,6 @@ class Study:
         return concluded(self, folder, options or Options())
 
     def comparisons(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of labels that are compared."""
         if self.compare is None:
             pairs = [(a, b) for a, b in combinations(self.algorithms, 2) if a.kind != b.kind]
         else:

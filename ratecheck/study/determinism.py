@@ -42,7 +42,6 @@ class Repeats:
 
 
 def foreign(unit) -> bool:
-    """Whether its algorithm or its cost may be anybody's."""
     own = type(unit.algorithm).__module__.partition(".")[0] in OURS and unit.algorithm.fingerprint is None
     return not (own and unit.cost.registered)
 

@@ -101,7 +101,6 @@ def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) 
 
 
 def _needed(planned, store) -> Iterator[tuple[Cost, str, int, list[Planned]]]:
-    """Every cost and horizon without a bound, with the cases whose members come with it."""
     wanted = {}
     for plan in planned:
         hard = plan.case.hard

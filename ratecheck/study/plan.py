@@ -98,7 +98,6 @@ def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None 
 
 
 def _checked(study: Study, plans: list[Planned]) -> list[Planned]:
-    """The same, unless they are too many."""
     if sum(len(plan.case.horizons) for plan in plans) * study.replicates > MOST_ROWS:
         raise ValueError(
             f"study {study.name!r} asks for more than {MOST_ROWS:,} regrets ({study.replicates:,} replicates at every "

@@ -290,7 +290,6 @@ def checked(seconds):
 
 
 def surroundings(executor) -> dict:
-    """What a session ran on."""
     return {
         "workers": executor.slots,
         "where": executor.where,

@@ -254,7 +254,6 @@ def judge_parts(fit: Fit, claim: Claim, **rules) -> tuple[Verdict, ...]:
 
 
 def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
-    """The slope of the mean over a hard family, or what is wrong with it."""
     if not sandwich.rungs:
         return None, f"no family: {'; '.join(sandwich.problems) or 'none was run'}"
     try:

@@ -84,7 +84,6 @@ class Evidence:
         return np.maximum(self._steep(value), self.starting(value))
 
     def _steep(self, value):
-        """The same whatever may explain it."""
         p = np.maximum(self.exceeds(value), self.scatters(value))
         return np.where(self._above(value, LATE, self.margin) > LATE_LEVEL, 1.0, p)
 
@@ -223,7 +222,6 @@ def normal(count):
 
 
 def envelope(points):
-    """Of points in the plane the highest at each place."""
     if not len(points):
         return points
     low, high = points[:, 0].min(), points[:, 0].max()
@@ -234,7 +232,6 @@ def envelope(points):
 
 
 def refined(pairs):
-    """Points between neighbours, in equal steps."""
     if len(pairs) < 2:
         return pairs
     share = np.arange(STEPS)[:, None, None] / STEPS
@@ -291,5 +288,4 @@ def _starting(x, rate, kind, weights):
 
 
 def spread(found, count):
-    """The starts of neighbours, for the points between them too."""
     return [found[min(i // STEPS, len(found) - 1)] for i in range(count)]

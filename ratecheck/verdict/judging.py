@@ -106,7 +106,6 @@ def irrefutable(claim: Claim) -> str:
 
 
 def held_back(verdict: Verdict, why: str) -> Verdict:
-    """The same, but no refutation where there is a reason against one."""
     if not why or verdict.name != Outcome.REFUTED:
         return verdict
     return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)

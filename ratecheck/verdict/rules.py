@@ -167,7 +167,6 @@ class Verdict(Speaking):
         return self.overruled_by(Overruled(Rule.LOGARITHM, self.name), p_value=1.0)
 
     def overruled_by(self, rule: Overruled, **changes) -> Verdict:
-        """The same, made INCONCLUSIVE."""
         return replace(self, name=Outcome.INCONCLUSIVE, clauses=(*self.clauses, rule), **changes)
 
     def __str__(self):

@@ -33,7 +33,6 @@ NOT_BY_A_FAMILY = {  # why the mean over a hard family does not refute a bound o
 
 
 def reason(v: Verdict) -> str:
-    """Why a verdict is what it is, in one sentence."""
     return v.problem + "".join(_clause(v, clause) for clause in v.clauses)
 
 
@@ -111,7 +110,6 @@ def _measured(v, found: Finding) -> str:
 
 
 def start(labels: AxisLabels, found: Start) -> str:
-    """A start that explains the runs, in the letters of their table."""
     if found.bend is Bend.FADING:
         return STARTS[found.bend].format(power=f"{labels.x}^{'' if labels.inverse else '-'}{found.at:g}")
     far = f"1e+{found.at / math.log(10):.0f}"  # no float holds it
@@ -140,7 +138,6 @@ def _advised(v, advice: Advice) -> str:
 
 
 def _apart(v) -> str:
-    """What the parts of a window say."""
     labels, ends = v.labels, next((c.ends for c in v.clauses if isinstance(c, Finding)), None)
     if ends is not None:
         first, last = map(labels.slope, ends)
@@ -165,7 +162,6 @@ def _far(data: LogMeans, horizon) -> str:
 
 
 def force(v: Verdict, found: Force) -> str:
-    """What could have passed and what would have been caught."""
     passed = f"{_grown(v, found.passes)} could have passed too"
     if found.passes < 0:
         passed = f"no {_grown(v, 0.0)} could have passed"
@@ -178,7 +174,6 @@ def force(v: Verdict, found: Force) -> str:
 
 
 def _grown(v, by) -> str:
-    """The shape of a regret that breaks the claim by so much."""
     by = by if v.kind == "upper" else -by
     if v.judges_log_power:
         return f"(ln {v.labels.x})^{v.promised.log_power + by + 0.0:.3g}"
