@@ -1,17 +1,16 @@
 """Any algorithm with `ask` and `tell`, in plain Python."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from function_zoo import Constants
 from function_zoo.formula import captured, packed
 
 from ..arguments import shown
@@ -22,9 +21,6 @@ from ..sampling.noise import draw
 from . import sources
 from .protocol import Defaults
 from .run import CLOCK, HIGHEST, Run, lowest
-
-if TYPE_CHECKING:
-    from function_zoo import Constants
 
 ORDER = ("dim", "lower", "upper", "horizon", "rng")  # of a factory that names its parameters otherwise
 OFFERED = (*ORDER, "sigma", "noise", "seed")

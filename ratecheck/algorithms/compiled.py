@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numba import njit, typeof, types
 from numba.core.errors import NumbaError, TypingError
 from numba.extending import overload
 
+from function_zoo import Constants
 from function_zoo.formula import captured, packed
 
 from ..arguments import shown
+from ..claims import Theorem
+from ..rates import Rate
 from ..sampling.generator import open_state
 from ..sampling.jit import Kernel, dated, likely, value
 from ..sampling.noise import Gaussian, sample
@@ -27,12 +30,6 @@ from . import sources
 from .asktell import PlugIn
 from .frozen import Frozen, known
 from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
-
-if TYPE_CHECKING:
-    from function_zoo import Constants
-
-    from ..claims import Theorem
-    from ..rates import Rate
 
 OURS = "tell returns"  # how our own sentences begin, among those of numba
 OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box

@@ -1,28 +1,23 @@
 """What an assertion rests on, how it fails, and what it says."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..claims import Outcome
+from function_zoo import Cost
+
+from ..claims import Claim, Outcome
 from ..display import Speaking, lines
+from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
+from ..verdict.agreement import Agreement
 from ..verdict.evidence import WHOLE
 from ..verdict.rules import Verdict, looks_cost
 from .budget import duration
 from .pin import Change
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
-
-    from ..claims import Claim
-    from ..engine.simulate import Runs
-    from ..verdict.agreement import Agreement
 
 RULE_OF_THREE = 3.0  # N runs without an event leave 3/N of it possible, at 95 %
 STEP = 0.02  # of a growth that is looked for

@@ -1,11 +1,10 @@
 """What a check found, and how it is shown."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from function_zoo import Cost
 
@@ -14,13 +13,9 @@ from ..display import WIDTH, Headed, Speaking, wrapped
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
+from ..verdict.agreement import Agreement
 from ..verdict.rules import Verdict
 from .budget import Plan, duration
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..verdict.agreement import Agreement
 
 
 class Tilted(NamedTuple):

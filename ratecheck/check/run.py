@@ -1,13 +1,11 @@
 """One call for an algorithm, a cost and a rate: run, fit, judge."""
 
-from __future__ import annotations
-
 import math
 import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from function_zoo.own import reached
 
@@ -16,14 +14,12 @@ from ..claims import Control
 from ..engine.simulate import STANDARD, Limit, Overdue, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
 from ..sampling.noise import Noise
+from ..verdict.agreement import Agreement
 from ..verdict.judging import held_back, irrefutable, judge_case
 from ..verdict.rules import MARGIN, RESOLUTION, Criteria, verdict
 from .budget import PILOT, Planner, duration, pilot, seconds_of
 from .meaning import settled, size_of, with_lowest
 from .result import Check, Tilted
-
-if TYPE_CHECKING:
-    from ..verdict.agreement import Agreement
 
 OVERRUN = 1.5  # times the budget: then nobody waits any more
 LEAST = 0.5  # of the budget that runs get, whatever the pilot and the compiler took

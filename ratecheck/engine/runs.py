@@ -1,16 +1,12 @@
 """The table that the runs of an algorithm on a cost make."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
 from ..display import Speaking, lines
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
 
 
 @dataclass(frozen=True, repr=False)

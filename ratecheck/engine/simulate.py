@@ -1,7 +1,5 @@
 """From an algorithm, a cost, horizons and a seed to a table of regrets, on the cores of this machine."""
 
-from __future__ import annotations
-
 import math
 import signal
 import threading
@@ -11,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+
+from function_zoo import Cost
 
 from ..algorithms.asktell import AlgorithmError
 from ..algorithms.protocol import Algorithm, check_algorithm
@@ -25,9 +24,6 @@ from ..sampling.noise import Gaussian, Noise, check_noise
 from .errors import ExecutorError, NotLoaded
 from .pool import Processes, Threads, completed
 from .runs import Runs
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 LOOK = 0.1  # seconds between two such looks where steps are slow

@@ -19,9 +19,7 @@ def answers(context: Context):
         "Does the predicted curve obey the theorem?": obeys(context),
         "How far from the best possible?": distance(context),
         "Caution.": caution(context.analysis),
-        "Hypotheses.": unmet(
-            (j.claim.theorem, [v.name for v in j.claim.violated]) for r in context.analysis.results for j in r.judged
-        ),
+        "Hypotheses.": hypotheses(context.analysis),
     }
     yield from (f"**{title}** {text}" for title, text in qualified.items() if text)
 
@@ -29,6 +27,10 @@ def answers(context: Context):
 def answer(analysis: Analysis, name) -> str:
     """One sentence on exponents, one on log powers and lower bounds; `name(result)` names a case."""
     return f"{_exponents(analysis, name)} {_log_powers(analysis, name)}"
+
+
+def hypotheses(analysis: Analysis) -> str:
+    return unmet((j.claim.theorem, [v.name for v in j.claim.violated]) for r in analysis.results for j in r.judged)
 
 
 def unmet(claims) -> str:

@@ -344,8 +344,8 @@ def _bounded(bounding):
 
 def _qualified(own):
     short = int((own["replicates"] < own["planned"]).sum())
-    names = own["violated_names"].fillna("").str.split("; ")
-    said = [unmet((theorem, list(filter(None, found))) for theorem, found in zip(own["theorem"], names, strict=True))]
+    names = [found.split("; ") if isinstance(found, str) else [] for found in own["violated_names"]]
+    said = [unmet(zip(own["theorem"], names, strict=True))]
     if short:
         said.append(f"In {counted(short, 'case')} fewer runs than planned have finished.")
     if any(said):

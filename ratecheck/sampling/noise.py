@@ -1,18 +1,15 @@
 """The noise laws: each has mean 0 and standard deviation sigma; `sample` is their form in kernels."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from ..arguments import shown
 from .generator import normal, student, uniform
 from .jit import inlined, likely
-
-if TYPE_CHECKING:
-    import numpy as np
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
 

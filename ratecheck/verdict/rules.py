@@ -250,22 +250,14 @@ def decide(fit, rate, *, words=True, log_power=False, **rules) -> Verdict:
     return replace(v, clauses=(clause,))
 
 
-def log_power_verdict(
-    fit: Fit,
-    rate: Rate,
-    kind: str = "upper",
-    *,
-    margin: float = LOG_MARGIN,
-    level: float = LEVEL,
-    look: int | None = None,
-) -> Verdict:
-    """Judge the log power of a promised rate, its exponent taken for granted; `look` as in `verdict`.
+def log_power_verdict(fit: Fit, rate: Rate, kind: str = "upper", *, margin: float = LOG_MARGIN, **rules) -> Verdict:
+    """Judge the log power of a promised rate, its exponent taken for granted; `level` and `look` as in `verdict`.
 
     For example
 
         rc.log_power_verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    return with_force(decide(fit, rate, kind=kind, margin=margin, level=level, look=look, log_power=True))
+    return with_force(decide(fit, rate, kind=kind, margin=margin, log_power=True, **rules))
 
 
 def blamed(found: Evidence, error: float) -> Blame:

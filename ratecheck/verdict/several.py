@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arguments import items, shown
-from ..claims import MARGIN, Outcome
+from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Fit
 from ..fit.log_means import check_level
@@ -15,7 +15,6 @@ from .findings import Blame, Overruled, Rule
 from .rules import (
     LEVEL,
     LOG_MARGIN,
-    RESOLUTION,
     Verdict,
     advised,
     blamed,
@@ -56,24 +55,16 @@ class Assessment(Speaking):
 
 
 def assess(
-    fit: Fit,
-    printed: Rate,
-    corrected: Rate | None = None,
-    *,
-    kind: str = "upper",
-    margin: float = MARGIN,
-    log_margin: float = LOG_MARGIN,
-    level: float = LEVEL,
-    resolution: float = RESOLUTION,
-    look: int | None = None,
+    fit: Fit, printed: Rate, corrected: Rate | None = None, *, log_margin: float = LOG_MARGIN, **rules
 ) -> Assessment:
     """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place.
+
+    `rules` are the kind, margin, level, resolution and look of `verdict`, by name.
 
     For example
 
         print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
     """
-    rules = {"kind": kind, "margin": margin, "level": level, "resolution": resolution, "look": look}
     exponent, *powers = decide_parts(fit, printed, corrected=corrected, log_margin=log_margin, **rules)
     return Assessment(*map(with_force, (exponent.alone, *powers)))
 
