@@ -147,7 +147,7 @@ class Theorem:
         for violation in found:
             if not isinstance(violation, Violation):
                 raise ValueError(
-                    f"{self.name}: its hypotheses gave {shown(violation)}, which is no Violation(name, sentence)"
+                    f"{self.name}: hypotheses gave {shown(violation)}, which is no Violation(name, sentence)"
                 )
         return found
 

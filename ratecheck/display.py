@@ -129,10 +129,8 @@ def fraction(x) -> str:
 def formula(rate) -> str:
     """The growth of R that a rate promises, as a formula."""
     growth = f"T^{{{fraction(rate.slope)}}}"
-    power = (
-        "" if rate.log_power == 0 else r" (\ln T)" + ("" if rate.log_power == 1 else f"^{{{fraction(rate.log_power)}}}")
-    )
-    return f"${growth}{power}$"
+    power = "" if rate.log_power == 1 else f"^{{{fraction(rate.log_power)}}}"
+    return f"${growth}$" if rate.log_power == 0 else rf"${growth} (\ln T){power}$"
 
 
 def listing(names, most=6) -> str:
@@ -174,7 +172,7 @@ BADGES = {"CONSISTENT": "#1b7837", "REFUTED": "#b2182b", "INCONCLUSIVE": "#66666
 class Speaking:
     """An object with a title and facts: `_repr_html_` is what a notebook shows of it.
 
-    A class says them in `_facts`, and may print itself as `lines(self._facts())`.
+    A class says them in `_facts`, and prints itself as a line for each, unless it has another `__str__`.
     """
 
     def _title(self) -> str:
@@ -185,6 +183,9 @@ class Speaking:
 
     def _repr_html_(self) -> str:
         return html_facts(self._title(), self._facts())
+
+    def __str__(self):
+        return lines(self._facts())
 
     def __repr__(self):
         return f"<{type(self).__name__} {self}>"
@@ -218,10 +219,6 @@ def html_table(title: str, header: Iterable[str], rows: Iterable[Iterable]) -> s
     return _table(title, f"<tr>{head}</tr>{body}")
 
 
-def _six_digits(value) -> str:
-    return str(value) if isinstance(value, Integral) else f"{value:.6g}"
-
-
 def _is_number(value) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -246,7 +243,7 @@ def cell(value) -> str:
 
 def _td(value) -> str:
     if _is_number(value):
-        return f'<td style="{RIGHT}">{_six_digits(value)}</td>'
+        return f'<td style="{RIGHT}">{value if isinstance(value, Integral) else format(value, ".6g")}</td>'
     return f'<td style="{LEFT}{WRAPPED}">{cell(value)}</td>'
 
 

@@ -252,9 +252,8 @@ class AdaptiveRun(Run):
 
     def violation(self):
         cells = np.zeros(len(self.side), dtype=np.int64)
-        pulls, regret, parted = tally(
-            self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret, cells
-        )
+        of_all = self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret
+        pulls, regret, parted = tally(*of_all, cells)
         if not parted:
             return f"cells of the levels, {cells.tolist()}, do not have the volume of the {self.roots} initial ones"
         broken = pulls_broken(pulls, self.t) or regret_broken(self, regret)

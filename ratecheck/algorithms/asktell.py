@@ -37,7 +37,7 @@ class PlugIn(Defaults):
     def check_promise(self):
         if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
             raise ValueError(
-                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
+                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function (constants, dim)"
             )
 
     @property

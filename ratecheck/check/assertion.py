@@ -9,7 +9,7 @@ import numpy as np
 from function_zoo import Cost
 
 from ..claims import Claim, Outcome
-from ..display import Speaking, lines
+from ..display import Speaking
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
@@ -178,9 +178,6 @@ class Assertion(Speaking):
         """The arguments that repeat the last rung alone."""
         seed = self.runs.shared["seed"]
         return f"horizons={list(self.rung.horizons)}, replicates={self.rung.replicates}, seed={seed}"
-
-    def __str__(self):
-        return lines(self._facts())
 
     def __repr__(self):
         return f"<Assertion {self.verdict.name}: {self.verdict.reason}>"

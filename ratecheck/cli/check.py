@@ -86,13 +86,16 @@ def _checked(arguments) -> int:
         rate = found("--rate", rate, ())
     from ..algorithms.asktell import AlgorithmError
     from ..check.run import check
+    from ..planning.grid import horizons_of
 
     same = ("kind", "budget", "replicates", "seed", "anytime", "workers", "minimum", "maximum", "dim", "quiet")
     options = {name: getattr(arguments, name) for name in same}
     options |= {"margin": arguments.margin} if arguments.margin is not None else {}
+    if arguments.horizons is not None:
+        options["horizons"] = horizons_of(horizons(arguments.horizons), 2.0**4, 1.0, None)
     options |= {"maximise": arguments.maximise or None, "box": _box(arguments.box), "noise": _noise(arguments.noise)}
     try:
-        done = check(algorithm, cost, rate, horizons=_horizons(arguments.horizons), **options)
+        done = check(algorithm, cost, rate, **options)
     except AlgorithmError as error:
         return _failed(error)
     print(done, flush=True)
@@ -138,14 +141,6 @@ def _noise(text):
         return real_number(text)
     except Mistake:
         return noise(text)
-
-
-def _horizons(text):
-    if text is None:
-        return None
-    from ..planning.grid import horizons_of
-
-    return horizons_of(horizons(text), 2.0**4, 1.0, None)
 
 
 def found(option, text, known):

@@ -4,6 +4,7 @@ import json
 import math
 import sys
 import warnings
+from contextlib import suppress
 
 from ..display import wrapped
 from .parser import EXIT_REFUTED, EXIT_WRONG_INPUT, Mistake, Parser, path, real_number, sentence, some
@@ -115,7 +116,10 @@ def _one(arguments, table, rate, where):
     ends = arguments.half_width
     if ends is not None and ends not in table.frame.columns:
         ends = ends.split(",")
-    fit = fit_rate(table, log_power, half_width=ends, count=_count(arguments.count), where=where or None, **options)
+    count = arguments.count
+    with suppress(TypeError, ValueError):  # a column
+        count = float(count)
+    fit = fit_rate(table, log_power, half_width=ends, count=count, where=where or None, **options)
     judged = None
     if rate is not None:
         check_variable(arguments.rate, fit.data.words)
@@ -204,13 +208,6 @@ def as_record(fit, judged, where) -> dict:
 
 
 # Values of options
-
-
-def _count(text):
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
 
 
 def _ends(text, missing):

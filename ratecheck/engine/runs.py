@@ -6,7 +6,7 @@ from functools import cached_property
 from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
-from ..display import Speaking, lines
+from ..display import Speaking
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,9 +50,6 @@ class Runs(Speaking):
         from ..figures.runs import Regrets, regrets_figure
 
         return regrets_figure(Regrets.of(self))
-
-    def __str__(self):
-        return lines(self._facts())
 
     def __repr__(self):
         horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()

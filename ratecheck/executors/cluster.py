@@ -54,9 +54,8 @@ class Dask:
                 self.afterwards.enter_context(dask.config.set(patient))
                 self.cluster = _sheltered(lambda: local_cluster(workers, folder), START + workers)
             target = self.cluster or address
-            self.client = _sheltered(
-                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False), 2 * CONNECT
-            )
+            how = {"timeout": CONNECT, "set_as_default": False}
+            self.client = _sheltered(lambda: distributed.Client(target, **how), 2 * CONNECT)
             self.pool = self.client.get_executor(pure=False)
             self.answered = self.refused = self.populated = time.monotonic()
             self.client.loop.add_callback(self._look)

@@ -38,9 +38,8 @@ class Progress:
 
             size = shutil.get_terminal_size()  # tqdm draws nothing where a terminal does not say its size
             shape = "{percentage:3.0f}% |{bar:20}| {desc}"
-            self.bar = tqdm(
-                total=100, file=self.stream, bar_format=shape, leave=False, ncols=size.columns, nrows=size.lines
-            )
+            room = {"ncols": size.columns, "nrows": size.lines}
+            self.bar = tqdm(total=100, file=self.stream, bar_format=shape, leave=False, **room)
 
     def expect(self, units):
         self.total += len(units)

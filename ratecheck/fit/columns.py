@@ -134,9 +134,7 @@ def roles_in(frame, asked: Roles) -> Roles:
     if asked.half_width is not None:
         ends = tuple(asked.half_width) if isinstance(asked.half_width, list | tuple) else (asked.half_width,)
         if len(ends) not in (1, 2):
-            raise ValueError(
-                f"half_width = {shown(asked.half_width)} must be a column, or two: the low ends and the high ones"
-            )
+            raise ValueError(f"half_width = {shown(asked.half_width)} must be a column, or two: low ends and high ones")
         ends = tuple(named(frame, end) for end in ends)
         given["half_width"] = ends if len(ends) == 2 else ends[0]
         taken += ends
@@ -281,9 +279,7 @@ def _named_by_numbers(table, x, numbers, others) -> Table:
     named_by = f"{len(numbers)} columns named by numbers are taken as one"
     if x is not None or any(_is_x(c) for c in others):
         if any(plain(c) in RUNS for c in others):
-            raise ValueError(
-                f"columns {listed(numbers, 3)} are named by numbers, beside an x and a run; say y=... (--y)"
-            )
+            raise ValueError(f"columns {listed(numbers, 3)} are named by numbers, beside x and a run; say y=... (--y)")
         said = f"{named_by} run each, seen at every x"
         return _melted(replace(table, frame=frame), numbers, name="run", value="y", said=said)
     frame = frame.rename(columns={label: "run"}) if others else frame.assign(run=range(len(frame)))

@@ -148,9 +148,8 @@ class Diagnostics:
         """A studentised bootstrap interval for the slope, resampling runs."""
         if not self.data.samples or self.data.profile is not None:
             raise FitError("the bootstrap resamples runs without a floor; this fit has its interval from elsewhere")
-        return studentised(
-            self.data, self._weights(self.x)[1], value=self.whole.value, level=self.level, size=size, seed=seed
-        )
+        how = {"level": self.level, "size": size, "seed": seed}
+        return studentised(self.data, self._weights(self.x)[1], value=self.whole.value, **how)
 
     def sensitivity(self, onset: float | None = None, shift: float | None = None):
         """The slope under other choices than the study's: a list of (name, Estimate).

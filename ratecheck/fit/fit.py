@@ -15,7 +15,7 @@ from numbers import Real
 import numpy as np
 
 from ..arguments import check_real, shown
-from ..display import Speaking, lines
+from ..display import Speaking
 from ..rates import Rate
 from .columns import Roles
 from .deterministic import differences
@@ -262,9 +262,6 @@ class Fit(Diagnostics, Speaking):
         from ..figures.fitted import Fitted, fitted_figure
 
         return fitted_figure(Fitted.of(self, rate))
-
-    def __str__(self):
-        return lines(self._facts())
 
     def __repr__(self):
         slope = f"slope {self._interval()} of {self.data.words.y} at log power {self.log_power:g}"

@@ -41,9 +41,9 @@ class Estimate:
 
     def above(self, bound) -> float:
         """One-sided p-value of the hypothesis that the truth is at most `bound`."""
-        return (
-            float(special.stdtr(self.df, (bound - self.value) / self.se)) if self.se > 0 else float(self.value <= bound)
-        )
+        if self.se > 0:
+            return float(special.stdtr(self.df, (bound - self.value) / self.se))
+        return float(self.value <= bound)
 
     def minus(self, number) -> Estimate:
         return replace(self, value=self.value - number)

@@ -182,9 +182,7 @@ def check_beyond_e(horizon, words: AxisLabels = OURS):
     if horizon <= math.e * (1 + 1e-12):
         place = f"{words.place(horizon):g}"
         if words.inverse:
-            raise FitError(
-                f"{words.x} = {place} is not below 1/e, where ln ln 1/{words.x} is not positive; leave it out"
-            )
+            raise FitError(f"{words.x} = {place} is not below 1/e: ln ln 1/{words.x} is not positive; leave it out")
         name = "horizon" if words.x == "T" else f"{words.x} ="
         raise FitError(f"{name} {place} does not exceed e, where ln ln {words.x} is not positive; leave it out")
 

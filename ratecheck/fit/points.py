@@ -78,7 +78,8 @@ def points(table: Table, asked: Roles, *, where=None, anytime=None, step=None, w
     if window is not None:
         keep = within(X, window) | ((X > 0) & np.isfinite(X) & np.isfinite(Y))
         table, X, Y = table.rows(keep), X[keep], Y[keep]
-    inverse = _is_step(roles.x, X, Y) if step is None else step
+    falls = np.all(X < 1) and len(set(X)) > 1 and Y[np.argmax(X)] > Y[np.argmin(X)]
+    inverse = (is_step_size(roles.x) or bool(falls)) if step is None else step
     words = AxisLabels(str(roles.x), str(roles.y), inverse)
     _check_numbers(X, Y, words)
     _check_groups(table.frame, roles)
@@ -126,9 +127,7 @@ def _check_numbers(X, Y, words):
     if not np.all(np.isfinite(X)):
         raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
     if np.any(X <= 0):
-        raise FitError(
-            f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (window=, --window)"
-        )
+        raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (--window)")
     if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST_VALUE)):
         raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
     if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST_VALUE)):
@@ -174,11 +173,6 @@ def _said(roles, inverse, step) -> str:
         why = "" if step else (" by its name" if is_step_size(roles.x) else ", for it stays below 1")
         parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
     return "; ".join(parts)
-
-
-def _is_step(column, X, Y) -> bool:
-    falls = np.all(X < 1) and len(set(X)) > 1 and Y[np.argmax(X)] > Y[np.argmin(X)]
-    return is_step_size(column) or bool(falls)
 
 
 # Runs, means, series
@@ -284,9 +278,7 @@ def _samples(horizons, samples, *, words, remark, anytime=False) -> Points:
 def _of_means(frame, roles, T, Y) -> Points:
     order = np.argsort(T, kind="stable")
     if len(np.unique(T)) < len(T):
-        raise FitError(
-            f"a value of {roles.x} appears twice, but a table of means has one row for each; several curves?"
-        )
+        raise FitError(f"a value of {roles.x} appears twice, but a table of means has a row for each; several curves?")
     column = roles.spread
     spread = _half_widths(frame, column, Y) if isinstance(column, tuple) else floats(frame, column)
     shown_as = listed(column) if isinstance(column, tuple) else f"column {str(column)!r}"

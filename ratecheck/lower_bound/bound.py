@@ -85,9 +85,8 @@ def lower_bound(
     family = HardFamily(cost, horizon, sigma=sigma, M=M, blocks=blocks)
     if family.problem:
         raise ValueError(family.problem)
-    content = certificate(
-        cost, family.summands, found=family.found, horizon=family.horizon, sigma=family.sigma, M=family.M
-    )
+    known = {"horizon": family.horizon, "sigma": family.sigma, "M": family.M}
+    content = certificate(cost, family.summands, found=family.found, **known)
     certified = find_spec("flint") is not None
     if certified:
         content["inequalities"] = verify(content)

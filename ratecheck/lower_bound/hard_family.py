@@ -107,12 +107,10 @@ def sandwich_of(case: Case, store: Store) -> Sandwich:
         else:
             rungs.append(found)
     said = [hard.reason] if hard.reason else []
-    said += [_said(text, missing, hard.horizons) for text, missing in problems.items()]
+    for text, missing in problems.items():  # with the horizons at which it is one, unless it is at all of them
+        where = f"at T = {listing([f'{h:,}' for h in missing], most=9)}: "
+        said.append(text if len(missing) == len(hard.horizons) else where + text)
     return Sandwich(tuple(rungs), curve, tuple(said), hard.members)
-
-
-def _said(text, missing, horizons) -> str:
-    return text if len(missing) == len(horizons) else f"at T = {listing([f'{h:,}' for h in missing], most=9)}: {text}"
 
 
 def _rung(hard, horizon, record, store):

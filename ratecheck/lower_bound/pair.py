@@ -82,9 +82,8 @@ def best(enclose, cost, *, horizon, sigma, M) -> OneDent | None:
         if not np.all(paid > 0):
             return OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
         kappa = float(np.max((depth * shape) ** 2 / paid))
-        s = min(
-            depth * (1 - 3 * SLACK) - gap, float(np.min(paid + np.maximum(0.0, least - depth * shape + depth - gap)))
-        )
+        inside = paid + np.maximum(0.0, least - depth * shape + depth - gap)
+        s = min(depth * (1 - 3 * SLACK) - gap, float(np.min(inside)))
         return OneDent(length, depth, place, gap, s, kappa, least_regret(s, kappa, horizon, sigma))
 
     top = math.log(min(deepest, steepness * cost.side**c.alpha))

@@ -100,9 +100,8 @@ def bounds(analysis: Analysis):
 
 
 def controls(analysis: Analysis):
-    judged = [
-        (r, control, v.name == Outcome.REFUTED) for r in analysis.results if not r.problem for control, v in r.controls
-    ]
+    known = [(r, control, v) for r in analysis.results if not r.problem for control, v in r.controls]
+    judged = [(r, control, v.name == Outcome.REFUTED) for r, control, v in known]
     if judged:
         count = sum(caught for *_, caught in judged)
         tilts = [control.slope(result.case.own) for result, control, _ in judged]  # exponents of R of tilted runs

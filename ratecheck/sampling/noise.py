@@ -74,9 +74,7 @@ class StudentT(Noise):
     def __post_init__(self):
         super().__post_init__()
         if not (isinstance(self.dof, Real) and 2 < self.dof <= 1e100):
-            raise ValueError(
-                f"dof = {shown(self.dof)} must exceed 2, or there is no standard deviation; 5 is the default"
-            )
+            raise ValueError(f"dof = {shown(self.dof)} must exceed 2, or there is no standard deviation; 5 is usual")
 
     @property
     def numbers(self):

@@ -41,9 +41,7 @@ class _Check:
     def result(self) -> str:
         for unit, fields in self.units.items():
             if fields[1] not in self.series:
-                raise Altered(
-                    self.path, f"unit {unit} belongs to the series {shown(fields[1], 40)!r}, which is not there"
-                )
+                raise Altered(self.path, f"unit {unit} belongs to series {shown(fields[1], 40)!r}, which is not there")
         digest = hashlib.sha256()
         for series in self.series:
             self._scan(series, digest)

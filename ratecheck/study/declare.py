@@ -119,7 +119,7 @@ class Study:
             whose, theorem = (algorithm, entry) if isinstance(entry, Theorem) else _pair(entry)
             if not isinstance(theorem, Theorem):
                 raise ValueError(
-                    f"{shown(theorem)} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)"
+                    f"{shown(theorem)} is no Theorem; `theorems` holds those, or pairs (algorithm, theorem)"
                 )
             found += [theorem] * (algorithm in self.called(whose))
         return found

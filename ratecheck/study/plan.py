@@ -65,9 +65,7 @@ def _in_numbers(label: str, cost: Cost):
     try:
         yield
     except ArithmeticError:
-        raise ValueError(
-            f"{label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
-        ) from None
+        raise ValueError(f"{label} on {cost}: its settings lead beyond numbers that a computer reckons with") from None
 
 
 def _job(study: Study, settled: Algorithm, cost: Cost) -> Job:

@@ -33,9 +33,8 @@ def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
 
     look_at = _counter(store, lambda digest: _own(store, digest))
     rules = {"resolution": study["resolution"], "look": look_at, "sandwich": sandwich}
-    analysis = analyse(
-        planned, runs, margin=study["margin"], comparisons=comparisons, predictions=store.prediction, **rules
-    )
+    rules |= {"margin": study["margin"], "predictions": store.prediction}
+    analysis = analyse(planned, runs, comparisons=comparisons, **rules)
     info = Info(
         name=study["name"],
         question=study["question"],

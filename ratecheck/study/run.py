@@ -195,7 +195,7 @@ class Work:
             return self._task(self.to_repeat.pop(), REPEATED)
         if self.asides and under_way < slots + 2:
             aside = self.asides.pop()
-            return (aside, 0), aside.function, aside.arguments, self.limits.of_an_aside
+            return (aside, 0), aside.function, aside.arguments, max(ASIDE, self.limits.given or 0.0)
         if self.queue and under_way < 2 * slots + 2:
             return self._task(*self.queue.pop())
         alone = 1 if self.queue or not self.executor.isolated else 2 * slots + 2
@@ -232,9 +232,8 @@ class Work:
             if error is not None:
                 self.progress.say(f"{unit}: not run twice, as a plug-in should be ({type(error).__name__}: {error})")
         elif error is None:
-            self.store.add(
-                unit.case.series, rows, session=self.session, steps=unit.steps, seconds=seconds, complaint=complaint
-            )
+            what = {"steps": unit.steps, "seconds": seconds, "complaint": complaint}
+            self.store.add(unit.case.series, rows, session=self.session, **what)
             self.limits.learn(unit, seconds)
             self.done += 1
             self.steps += unit.steps
@@ -273,10 +272,6 @@ class Limits:
         if pace is not None:
             return max(LEAST, GENEROUS * pace * unit.steps)
         return max(LEAST, (GENEROUS if unit.algorithm.compiled else GUESS) * unit.seconds)
-
-    @property
-    def of_an_aside(self) -> float:
-        return max(ASIDE, self.given or 0.0)
 
     def learn(self, unit, seconds):
         series = unit.case.series.digest

@@ -197,9 +197,8 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
     differing = {}
     for (family, _), same in by_place.items():
         keys = {k for found in same.values() for k in found}
-        differing.setdefault(family, set()).update(
-            k for k in keys if len({found.get(k) for found in same.values()}) > 1
-        )
+        several = {k for k in keys if len({found.get(k) for found in same.values()}) > 1}
+        differing.setdefault(family, set()).update(several)
 
     def named(case):
         given = [f"{k}={v}" for k, v in case.parameters.items() if k in differing[case.family]]

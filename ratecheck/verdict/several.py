@@ -97,9 +97,8 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if not isinstance(v, Verdict):
             raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
     check_level(level)
-    return [
-        _adjusted(v, p, kept, len(verdicts)) for v, p, kept in zip(verdicts, *_in_family(verdicts, level), strict=True)
-    ]
+    found = zip(verdicts, *_in_family(verdicts, level), strict=True)
+    return [_adjusted(v, p, kept, len(verdicts)) for v, p, kept in found]
 
 
 def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
