@@ -34,21 +34,7 @@ from ..sampling.jit import Kernel, compiled, value
 from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn
-from .run import (
-    CELLS,
-    CLOCK,
-    EXCEEDED,
-    FINE,
-    HIGHEST,
-    IMPOSSIBLE_COST,
-    NO_ROOM,
-    PULLS,
-    REGRET,
-    STAR,
-    Run,
-    pulls_broken,
-    regret_broken,
-)
+from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
 # and a node is known by the place of its first number.  Its NEXT is an integer, the place of the child with the larger
@@ -223,22 +209,9 @@ class HOORun(Run):
         return hoo_kernel
 
     def arguments(self) -> tuple:
-        return (
-            self.corner,
-            self.width,
-            self.slack,
-            self.bonus,
-            self.tree,
-            self.tree.view(np.int64),
-            self.path,
-            self.passed,
-            self.index,
-            self.state,
-            self.total_regret,
-            self.by_level,
-            self.level_regret,
-            self.trace,
-        )
+        cells = self.corner, self.width, self.slack, self.bonus, self.tree, self.tree.view(np.int64)
+        visit = self.path, self.passed, self.index
+        return *cells, *visit, self.state, self.total_regret, self.by_level, self.level_regret, self.trace
 
     def grow(self):
         lines = self.tree.size // LINE
@@ -286,7 +259,7 @@ class HOORun(Run):
             return f"cells have the volume of {volume / (1 << self.depth)!r} boxes, and {what}"
         if lost:
             return f"pulls of {lost} cells are not those of their halves"
-        return pulls_broken(int(self.tree[N]), self.t) or regret_broken(self, sum(self.level_regret.tolist()))
+        return self.broken(int(self.tree[N]), sum(self.level_regret.tolist()))
 
 
 @compiled

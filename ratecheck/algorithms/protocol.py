@@ -143,7 +143,8 @@ class Defaults:
         return math.nan
 
     def scale(self, cost: Cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
+        known = cost.constants
+        return math.nan if known.lacking("alpha", "beta") else zhao_lai.period(known.alpha, known.beta, cost.dim)
 
     def shift(self, cost: Cost) -> float | None:
         return None

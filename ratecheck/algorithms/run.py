@@ -70,6 +70,10 @@ class Run:
         """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""
         return None
 
+    def broken(self, pulls, regret) -> str | None:
+        """The identity that sums over cells or levels break, in words."""
+        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+
     def levels(self) -> list[tuple[int, int, int, float]]:
         """Level, pulls, present cells and regret, for every level that has any."""
         return []

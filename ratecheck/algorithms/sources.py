@@ -17,10 +17,7 @@ INSTALLED = {*site.getsitepackages(), *(sysconfig.get_path(key) for key in ("std
 
 
 def fingerprint(maker: Callable, made_with=()) -> str:
-    """Of the code behind a factory, empty where there is none, and of values it was made with.
-
-    Runs of edited code, or of other values, are other runs.
-    """
+    """A digest of the code behind a factory (empty where there is none) and of values: other ones make other runs."""
     try:
         module = inspect.getmodule(maker)
         source = inspect.getsource(module)

@@ -16,7 +16,7 @@ from ..sampling.jit import compiled, likely
 from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn, LevelRule
-from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, pulls_broken, regret_broken, values
+from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
 from .tournament import (
     FEW,
     FRESH,
@@ -134,21 +134,9 @@ class UniformRun(Run):
         gather(self.tree, self.priority, m)
 
     def advance(self, until):
-        uniform_kernel(
-            self.value,
-            self.cost.minimum,
-            *self.noise,
-            self.rng,
-            self.n,
-            self.total,
-            self.priority,
-            self.tree,
-            self.state,
-            self.total_regret,
-            self.by_level,
-            self.trace,
-            until,
-        )
+        bins = self.n, self.total, self.priority, self.tree
+        drawn = self.value, self.cost.minimum, *self.noise, self.rng
+        uniform_kernel(*drawn, *bins, self.state, self.total_regret, self.by_level, self.trace, until)
 
     def centre(self, i):
         return self.centres[i]
@@ -159,7 +147,7 @@ class UniformRun(Run):
 
     def violation(self):
         pulls, regret = tally(self.n, self.value, self.cost.minimum)
-        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+        return self.broken(pulls, regret)
 
 
 @compiled

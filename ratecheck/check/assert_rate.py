@@ -33,18 +33,8 @@ from ..engine.simulate import STANDARD, Job, Limit, check_cost, finished, gather
 from ..sampling.noise import Noise
 from ..verdict.judging import irrefutable, judge_case
 from ..verdict.rules import Verdict, decide
-from .assertion import (
-    Assertion,
-    CannotTell,
-    CurveChanged,
-    RateRefuted,
-    Rules,
-    Rung,
-    failure,
-    message,
-    undecided,
-    unfinished,
-)
+from . import assertion
+from .assertion import Assertion, CannotTell, CurveChanged, RateRefuted, Rules, Rung
 from .budget import FEWEST_DOUBLINGS, LAST, SHORTEST, Planner, duration, seconds_of
 from .meaning import settled, size_of, with_lowest
 from .pin import Pin, check_writable, load_pin, write_pin
@@ -214,7 +204,7 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int,
         limit = Limit() if rung.number is None else Limit(at_most=OVERRUN * clock.seconds - begun)
         made |= _made(job, units, workers, limit)
         if len(made.keys() & set(units)) < len(units):
-            raise CannotTell(unfinished(job, rung, made, clock), found)
+            raise CannotTell(assertion.unfinished(job, rung, made, clock), found)
         pace = (clock.spent - begun) / max(steps, 1)
         if curve is None or curve.horizons[-1] < rung.horizons[-1]:
             curve = planner.curve(rung.horizons[-1])
@@ -227,10 +217,10 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int,
         if refuted[-1] and len(refuted) > PATIENCE and refuted[-1 - PATIENCE]:
             break
     if found is not None and found.failed:
-        raise RateRefuted(failure(found), found)
+        raise RateRefuted(assertion.failure(found), found)
     if found is not None and agreement:
         found = agreeing(found)
-    raise CannotTell(undecided(found, ended), found)
+    raise CannotTell(assertion.undecided(found, ended), found)
 
 
 def _made(job, units, workers, limit) -> dict:
@@ -267,7 +257,7 @@ def agreeing(found: Assertion) -> Assertion:
     found = replace(found, agreement=compared)
     if compared.name == Outcome.REFUTED:
         first = f"the regret of {found.algorithm.label} on {found.cost} does not follow the predicted curve"
-        raise CurveChanged(message(first, found), found)
+        raise CurveChanged(f"{first}\n{found}", found)
     return found
 
 
@@ -275,7 +265,7 @@ def _unchanged(found: Assertion, before: Pin, pinned) -> Assertion:
     found = replace(found, change=before.change(Pin.of(found.runs), pinned, found.rules.false_alarms))
     if found.change.significant:
         first = f"the regret of {found.algorithm.label} on {found.cost} is another one than in {pinned}"
-        raise CurveChanged(f"{message(first, found)}\nIf that is meant, write it anew: pytest --ratecheck-pin", found)
+        raise CurveChanged(f"{first}\n{found}\nIf that is meant, write it anew: pytest --ratecheck-pin", found)
     return found
 
 

@@ -183,17 +183,13 @@ class Assertion(Speaking):
         return f"<Assertion {self.verdict.name}: {self.verdict.reason}>"
 
 
-def message(first: str, found: Assertion) -> str:
-    return f"{first}\n{found}"
-
-
 def failure(found: Assertion) -> str:
     grows = "faster" if found.sign > 0 else "more slowly"
     promised = f"than {found.rate.shape()}, by more than the tolerance of {found.rules.tolerance:g}"
     first = f"the regret of {found.algorithm.label} on {found.cost} grows {grows} {promised}"
     if found.verdict.name == Outcome.REFUTED:
-        return message(f"REFUTED: {first}", found)
-    return message(f"{first}, over the last half of the window", found)
+        return f"REFUTED: {first}\n{found}"
+    return f"{first}, over the last half of the window\n{found}"
 
 
 def undecided(found: Assertion | None, ended) -> str:
@@ -208,7 +204,7 @@ def undecided(found: Assertion | None, ended) -> str:
         first += f": {found.fit.caution}"
     elif found.rung.number is None:
         first += ": these runs are too few or too short"
-    return message(f"{first}; {ended}" if ended else first, found)
+    return f"{first}; {ended}\n{found}" if ended else f"{first}\n{found}"
 
 
 def unfinished(job, rung, made, clock) -> str:

@@ -38,7 +38,9 @@ def place(scheduler: str | None, workers: int | None, *, kernels=True, limited=F
     if found := LOCAL.fullmatch(scheduler):
         number = str(count) if found["workers"] is None else found["workers"]
         if not re.fullmatch("[0-9]{1,9}", number) or not 1 <= int(number) <= MOST_WORKERS:
-            raise ExecutorError(f"--scheduler {scheduler}: write local:N with N workers, 1 to {MOST_WORKERS}")
+            raise ExecutorError(
+                f"--scheduler {scheduler}: write local:N with N workers, 1 or more, {MOST_WORKERS} at most"
+            )
         return Dask, (None, int(number))
     found = ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found[3]) < 2**16:

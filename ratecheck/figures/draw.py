@@ -38,7 +38,4 @@ def draw_overview(drafts, fits, *, gaps, names, regimes: plane.Regimes, svg=Fals
     with rc_context(STYLE):
         slopes = save(diagonal.diagonal_figure(fits, names), drafts, "fitted-against-promised", svg)
         costs = save(plane.plane_figure(fits, gaps, regimes), drafts, "plane", svg)
-    return [
-        WrittenFigure(slopes, diagonal.TITLE, diagonal.CAPTION),
-        WrittenFigure(costs, plane.TITLE, plane.CAPTION),
-    ]
+    return [WrittenFigure(slopes, diagonal.TITLE, diagonal.CAPTION), WrittenFigure(costs, plane.TITLE, plane.CAPTION)]

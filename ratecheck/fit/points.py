@@ -12,19 +12,7 @@ from scipy import special
 
 from ..arguments import shown
 from ..claims import FEWEST_RUNS
-from .columns import (
-    Roles,
-    brief,
-    floats,
-    is_numeric,
-    is_step_size,
-    listed,
-    long,
-    picked,
-    plain,
-    roles_in,
-    unlogged,
-)
+from .columns import Roles, brief, floats, is_numeric, is_step_size, listed, long, picked, plain, roles_in, unlogged
 from .log_means import NAMES, OURS, AxisLabels, FitError, LogMeans, kept, within
 from .read import Table, half_units
 

@@ -30,14 +30,7 @@ UNARY = {
     np.log: "log",
     np.log2: "log2",
 }
-BINARY = {
-    np.add: "add",
-    np.subtract: "sub",
-    np.multiply: "mul",
-    np.divide: "div",
-    np.minimum: "min",
-    np.maximum: "max",
-}
+BINARY = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.minimum: "min", np.maximum: "max"}
 
 
 class Untraceable(ValueError):

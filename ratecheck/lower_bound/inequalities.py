@@ -134,17 +134,9 @@ def _many(c, f0, dim, lower, upper):
         bound = _overlap(alpha, dim, per_length=per_length, power=power)
         yield _claim(f"S{power}: the sum of psi^{power} over dents, at any place", bound, c[f"overlap_{power}"])
     n = {name: Fraction(c[name]) for name in ("eta", "effective", "horizon", "sigma", "shared", "information", "depth")}
-    found = _effective(
-        lattice["blocks"],
-        f0,
-        first=first,
-        last=last,
-        origin=origin,
-        pitch=pitch,
-        eta=n["eta"],
-        depth=n["depth"],
-        minimum=Fraction(c["minimum"]),
-    )
+    places = {"first": first, "last": last, "origin": origin, "pitch": pitch}
+    dents = {"eta": n["eta"], "depth": n["depth"], "minimum": Fraction(c["minimum"])}
+    found = _effective(lattice["blocks"], f0, **places, **dents)
     yield _claim("N <= the sum of (eta/H)^2 over the places", n["effective"], found)
     yield _claim("S1/N <= p", Fraction(c["overlap_1"]) / n["effective"], n["shared"])
     information = n["horizon"] * n["eta"] ** 2 * Fraction(c["overlap_2"]) / (2 * n["sigma"] ** 2 * n["effective"])

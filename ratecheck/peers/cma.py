@@ -10,10 +10,7 @@ from .shared import library
 
 
 class CMA:
-    """A factory for AskTell, anytime.  `step` is the first standard deviation, in sides of the box.
-
-    All its random numbers come from `rng`.
-    """
+    """A factory for AskTell, anytime.  `step` is the first standard deviation, in sides of the box."""
 
     def __init__(self, dim, lower, upper, horizon, rng, step=0.25):
         options = {

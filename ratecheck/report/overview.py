@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
@@ -68,7 +69,9 @@ class Zoo:
 def write_overview(root) -> Path:
     """Write README.md and figures/ into the folder that holds the studies."""
     root = Path(root)
-    _spare_others(root)
+    with suppress(FileNotFoundError):
+        if read_below(root, PAGE).partition(b"\n")[0].strip() != TITLE.encode():
+            raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
     found = collected(root)
     if found.fits.empty and found.skipped and (root / PAGE).exists():  # a page that says more than the new one would
         raise ValueError(
@@ -88,15 +91,6 @@ def write_overview(root) -> Path:
             blocks = _blocks(found.in_markdown, drawn)
         drafts.write(PAGE, "\n\n".join([*blocks, *_reports(root)]) + "\n")
     return root / PAGE
-
-
-def _spare_others(root):
-    try:
-        first = read_below(root, PAGE).partition(b"\n")[0].strip()
-    except FileNotFoundError:
-        return
-    if first != TITLE.encode():
-        raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
 
 
 def collected(root) -> Zoo:

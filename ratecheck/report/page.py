@@ -8,6 +8,7 @@ import base64
 import hashlib
 import html
 import os
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -38,22 +39,14 @@ def write_pages(root) -> list[Path]:
     inside = {path: [p for p in (path, *path.parents) if p != root and p.is_relative_to(root)] for path in sources}
     sources = [path for path in sources if not any(place.is_symlink() for place in inside[path])]
     pages = {path: path.with_name(PAGES[path.name]) for path in sources}
-    for page in pages.values():
-        _spare_others(page, root)
+    for page in pages.values():  # nobody named these folders one by one: a page that somebody else put there stays
+        with suppress(FileNotFoundError):
+            if GENERATOR.encode() not in read_below(root, page.relative_to(root))[:1000]:
+                raise FileExistsError(f"{page} was not written by this ratecheck; move it away")
     with together(root) as drafts:
         for source, page in pages.items():
             drafts.write(page.relative_to(root), _page(source.parent, source.name, root, pages.values()))
     return list(pages.values())
-
-
-def _spare_others(page, root):
-    """Nobody named these folders one by one: a page that somebody else put there stays."""
-    try:
-        old = read_below(root, page.relative_to(root))
-    except FileNotFoundError:
-        return
-    if GENERATOR.encode() not in old[:1000]:
-        raise FileExistsError(f"{page} was not written by this ratecheck; move it away")
 
 
 def _page(folder, name, root=None, pages=()) -> str:

@@ -14,6 +14,8 @@ from ..verdict.compare import Gap
 from ..verdict.sentences import NOT_JUDGED, overruled
 from ..verdict.several import Assessment
 
+SLOPE = ("slope", "low", "high")
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -69,17 +71,13 @@ def rows_of(result: Result, judged: Judged, margin: float):
             "kind": claim.kind,
             "theory_slope": rate.slope,
             "log_power": rate.log_power,
-            "slope": fit and fit.slope,
-            "low": fit and fit.low,
-            "high": fit and fit.high,
+            **{part: fit and getattr(fit, part) for part in SLOPE},
             **runs_of(result, claim, raw),
             "verdict": str(version.name),
             "reason": version.reason,
             **verdicts_of(result, version),
             **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
-            "raw_slope": raw and raw.slope,
-            "raw_low": raw and raw.low,
-            "raw_high": raw and raw.high,
+            **{f"raw_{part}": raw and getattr(raw, part) for part in SLOPE},
             "margin": margin,
             **settings_of(result, claim),
             **(theory_of(result) if claim.per_cost else {}),

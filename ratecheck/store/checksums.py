@@ -7,14 +7,7 @@ import numpy as np
 
 SIZE = 16  # bytes
 PACKED = np.dtype(
-    [
-        ("replicate", "<i8"),
-        ("horizon", "<i8"),
-        ("regret", "<f8"),
-        ("cells", "<i8"),
-        ("side", "<f8"),
-        ("anytime", "<i8"),
-    ]
+    [("replicate", "<i8"), ("horizon", "<i8"), ("regret", "<f8"), ("cells", "<i8"), ("side", "<f8"), ("anytime", "<i8")]
 )
 
 

@@ -13,10 +13,7 @@ GROUP = 50_000  # rows that Parquet compresses together
 
 
 def export(store: Store, path: Path, form: str) -> int:
-    """Write a row per replicate and horizon with all that determines it; how many there are.
-
-    A folder is refused, and a file that is, or could become, part of a store.
-    """
+    """Write a row per replicate and horizon with all that determines it; how many there are."""
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
     if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):

@@ -75,15 +75,7 @@ class Conducted(NamedTuple):
 
 
 def conduct(
-    study: Study,
-    folder,
-    *,
-    scheduler=None,
-    workers=None,
-    fresh=False,
-    figures=True,
-    say=print,
-    unit_timeout=None,
+    study: Study, folder, *, scheduler=None, workers=None, fresh=False, figures=True, say=print, unit_timeout=None
 ) -> Conducted:
     """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)

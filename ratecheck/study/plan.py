@@ -28,10 +28,7 @@ MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
 def computed_curve(job: Job, span: tuple[int, int], steps: int) -> Curve | None:
-    """The predicted curve over a span of horizons or further, as befits a case of so many steps.
-
-    `predictions` computes a longer one beside the runs.
-    """
+    """The predicted curve over a span of horizons or further; `predictions` computes a longer one beside the runs."""
     return planned_curve(job, span)
 
 
@@ -105,16 +102,11 @@ def _checked(study: Study, plans: list[Planned]) -> list[Planned]:
 
 
 def controlled(study: Study, plans: list[Planned]) -> list[Planned]:
-    """The same cases, each with its negative control: the smallest power of T that would be caught.
-
-    All claims of a study share its error.
-    """
+    """The cases, each with its negative control: the least power of T that is caught, all claims sharing the error."""
     claims = sum(claim.parts for plan in plans for claim in plan.case.claims)
-    found = []
-    for plan in plans:
-        by = catchable(plan.case, study.margin, claims) or UNCATCHABLE
-        found.append(plan._replace(case=replace(plan.case, controls=(Control(by),))))
-    return found
+    powers = [catchable(plan.case, study.margin, claims) or UNCATCHABLE for plan in plans]
+    controlled = [replace(p.case, controls=(Control(by),)) for p, by in zip(plans, powers, strict=True)]
+    return [plan._replace(case=case) for plan, case in zip(plans, controlled, strict=True)]
 
 
 def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm) -> tuple[Claim, ...]:

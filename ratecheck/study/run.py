@@ -72,10 +72,7 @@ class Aside:
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
-    """What a worker does with a unit: its rows, a complaint, seconds, and the version of its ratecheck.
-
-    None if it was told to stop.
-    """
+    """What a worker does with a unit: rows, a complaint, seconds, and its ratecheck's version; None if it must stop."""
     start = time.perf_counter()
     stop = stop or threading.Event()
     rows, complaints = [], set()

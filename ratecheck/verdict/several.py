@@ -12,16 +12,7 @@ from ..fit.fit import Fit
 from ..fit.log_means import check_level
 from ..rates import Rate
 from .findings import Blame, Overruled, Rule
-from .rules import (
-    LEVEL,
-    LOG_MARGIN,
-    Verdict,
-    advised,
-    blamed,
-    check_judged,
-    decide,
-    with_force,
-)
+from .rules import LEVEL, LOG_MARGIN, Verdict, advised, blamed, check_judged, decide, with_force
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,10 +61,7 @@ def assess(
 
 
 def decide_parts(fit, printed, *, corrected=None, log_margin=LOG_MARGIN, **rules) -> list[Verdict]:
-    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected.
-
-    `rules` are those of `decide`.
-    """
+    """On the rate that theory stands by, on the printed log power and on the corrected one; `rules` as in `decide`."""
     check_judged(fit, printed)
     if not (corrected is None or isinstance(corrected, Rate)):
         raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
