@@ -49,10 +49,7 @@ def one_line(text) -> str:
 
 
 def escaped(text) -> str:
-    """A text that is not ours: shown letter by letter, and nothing in it is taken for markup.
-
-    What could be is spelt as an entity, which no rule of markdown reads as the sign it stands for.
-    """
+    """A text that is not ours, letter by letter: what could be markup is an entity, which no rule of markdown reads."""
     return MARKUP.sub(_spelt, one_line(text))
 
 

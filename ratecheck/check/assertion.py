@@ -9,7 +9,6 @@ import numpy as np
 from function_zoo import Cost
 
 from ..claims import Claim, Outcome
-from ..display import Speaking
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
@@ -18,6 +17,7 @@ from ..verdict.evidence import WHOLE
 from ..verdict.rules import Verdict, looks_cost
 from .budget import duration
 from .pin import Change
+from .result import Claimed
 
 RULE_OF_THREE = 3.0  # N runs without an event leave 3/N of it possible, at 95 %
 STEP = 0.02  # of a growth that is looked for
@@ -65,7 +65,7 @@ class Rules(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Assertion(Speaking):
+class Assertion(Claimed):
     """What an assertion rests on: `print` it, or look at its parts.
 
     `passes` and `fails` are what it would have noticed, as slopes: the fastest growth without a logarithm that could
@@ -83,10 +83,6 @@ class Assertion(Speaking):
     seconds: float = 0.0
     agreement: Agreement | None = None
     change: Change | None = None
-
-    @property
-    def rate(self) -> Rate:
-        return self.claim.rate
 
     @property
     def sign(self) -> int:
@@ -129,10 +125,6 @@ class Assertion(Speaking):
         if self.fails is None:
             return False
         return min(self.sign * (self.worst - self.passes), self.sign * (self.worst - self.fails)) > 0
-
-    def plot(self):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
-        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     # What it says
 

@@ -76,10 +76,7 @@ class Pace:
 
 
 def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = time.perf_counter) -> Pace:
-    """Time short runs, longer and longer ones, on as many cores as the runs will take.
-
-    Nobody looks at their regrets.  The first, which may wait for the compiler, does not count.
-    """
+    """Time longer and longer runs on as many cores as the runs will take; the first may wait for the compiler."""
     first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
     _timed(job, 0, horizons=[first], clock=clock, seconds=math.inf)
     horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
@@ -195,9 +192,7 @@ class Planner:
 
     def curve(self, last: int):
         """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
-        if self.job.plain:
-            return None
-        return planned_curve(self.job, (SHORTEST, last))
+        return None if self.job.plain else planned_curve(self.job, (SHORTEST, last))
 
     def each(self, pace: Pace, horizons) -> float:
         return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))

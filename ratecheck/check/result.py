@@ -18,6 +18,18 @@ from ..verdict.rules import Verdict
 from .budget import Plan, duration
 
 
+class Claimed(Speaking):
+    """What checks and assertions share: runs, a fit of them, and a claim about their rate."""
+
+    @property
+    def rate(self) -> Rate:
+        return self.claim.rate
+
+    def plot(self):
+        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
+        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
+
+
 class Tilted(NamedTuple):
     """The same runs, had they grown like T^slope, and the verdict on them."""
 
@@ -26,7 +38,7 @@ class Tilted(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Speaking):
+class Check(Claimed):
     """What a check found: `print` it, or look at its parts.
 
     `verdict` is the answer; `fit`, `runs`, `rate`, `claim`, `cost` and `algorithm` are what it rests on; `plan` has
@@ -49,10 +61,6 @@ class Check(Speaking):
     cautions: tuple[str, ...] = field(default=())
 
     @property
-    def rate(self) -> Rate:
-        return self.claim.rate
-
-    @property
     def passed(self) -> bool:
         return self.verdict.name == Outcome.CONSISTENT
 
@@ -63,10 +71,6 @@ class Check(Speaking):
     def forceful(self) -> bool:
         """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
         return self.control is not None and self.control.verdict.name == Outcome.REFUTED
-
-    def plot(self):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
-        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     def report(self, folder) -> Path:
         """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page."""

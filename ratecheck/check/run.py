@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import NamedTuple
 
 from function_zoo.own import reached
@@ -173,15 +174,8 @@ def _tried(job, horizons) -> list[str]:
     return ["it is not deterministic: let it draw from the rng that it is given alone, or nobody can repeat this"]
 
 
-class _Weight(NamedTuple):
-    """What a bar of progress asks of a run."""
-
-    seconds: float
-    steps: int
-
-
 def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
-    weights = {unit: _Weight(pace(unit[1][-1]), unit[1][-1]) for unit in units}
+    weights = {unit: SimpleNamespace(seconds=pace(unit[1][-1]), steps=unit[1][-1]) for unit in units}
     progress = Progress([] if quiet else list(weights.values()), None if quiet else sys.stderr)
     typical = max(weights.values()).seconds
     together = max(1, min(len(units) // (4 * workers), int(0.5 / max(typical, 1e-6))))

@@ -129,20 +129,17 @@ def make_parser(prog) -> argparse.ArgumentParser:
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
     how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
-    _where(parser.add_argument_group("where"))
+    where = parser.add_argument_group("where")
+    where.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
+    places = "threads, processes, local:N or a Dask tcp://host:port"
+    where.add_argument("--scheduler", type=some, metavar="ADDRESS", help=places)
+    where.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
+    where.add_argument("--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared one's folder")
+    where.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
     parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if a theorem is REFUTED")
     return parser
-
-
-def _where(group):
-    group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    places = "threads, processes, local:N or a Dask tcp://host:port"
-    group.add_argument("--scheduler", type=some, metavar="ADDRESS", help=places)
-    group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
-    group.add_argument("--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared one's folder")
-    group.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
 
 
 # From arguments to a study
@@ -200,16 +197,8 @@ def declared_study(arguments) -> tuple:
 
 
 def options(arguments, settings, home=None) -> Options:
-    return Options(
-        name=arguments.study or "",
-        settings=settings,
-        home=home,
-        workers=arguments.workers,
-        fresh=arguments.fresh,
-        figures=not arguments.no_figures,
-        dry_run=arguments.dry_run,
-        say=speak,
-    )
+    how = {"workers": arguments.workers, "fresh": arguments.fresh, "dry_run": arguments.dry_run}
+    return Options(arguments.study or "", settings, home, figures=not arguments.no_figures, say=speak, **how)
 
 
 def given(arguments, names) -> dict:

@@ -94,16 +94,13 @@ def _audit(arguments) -> int:
     processes = min(arguments.workers, len(costs))
     with ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool:
         tables = (pool.map if pool else map)(audit, costs, [arguments.seed] * len(costs))
-        failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
+        failed = 0
+        for cost, table in zip(costs, tables, strict=True):
+            print(cost, table, "", sep="\n", flush=True)
+            failed += not table["holds"].all()
     if len(costs) > 1:
         print(f"{len(costs) - failed} of {len(costs)} audits hold")
     return 1 if failed else 0
-
-
-def _show(cost, table) -> bool:
-    """Print an audit; whether something in it fails."""
-    print(cost, table, "", sep="\n", flush=True)
-    return not table["holds"].all()
 
 
 def _gallery(arguments) -> int:

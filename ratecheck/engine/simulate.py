@@ -213,7 +213,8 @@ def finished(job: Job, units, *, workers: int, limit: Limit | None = None, toget
         yield from _in_pool(Threads(min(workers, len(units))), job, [(unit,) for unit in units], limit)
         return
     left = yield from _here(job, units, limit, limit.at_most if min(workers, len(units)) == 1 else limit.spent + ALONE)
-    if sum(steps(unit) for unit in left) <= sum(map(steps, units)) / 2:  # by the time that others are ready it is done
+    undone, every = (sum(horizons[-1] for _, horizons in some) for some in (left, units))
+    if undone <= every / 2:  # by the time that others are ready it is done
         yield from _here(job, left, limit, limit.at_most)
         return
     size, done = together or max(1, len(left) // (16 * workers)), set()
@@ -225,10 +226,6 @@ def finished(job: Job, units, *, workers: int, limit: Limit | None = None, toget
     except (ExecutorError, NotLoaded) as why:  # no other process can make sense of it
         warnings.warn(f"one process runs it all, since {why}", RuntimeWarning, stacklevel=3)
         yield from _here(job, [unit for unit in left if unit not in done], limit, limit.at_most)
-
-
-def steps(unit) -> int:
-    return unit[1][-1]
 
 
 def _here(job, units, limit, until):

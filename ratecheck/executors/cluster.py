@@ -38,8 +38,10 @@ class Dask:
         try:
             import dask
             import distributed
+            from distributed.protocol.pickle import dumps
         except ImportError:
             raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
+        self.packed = dumps  # we pack and unpack units ourselves: what cannot be loaded is known from what fails
         self.cluster = self.client = None
         self.afterwards = ExitStack()
         self.where = f"Dask, {address or 'local'}"
@@ -77,19 +79,12 @@ class Dask:
 
     def submit(self, function, *arguments, limit=None):
         try:
-            return self.pool.submit(run_unit, self._packed((function, arguments)), limit=limit)
+            return self.pool.submit(run_unit, self.packed((function, arguments)), limit=limit)
         except (OSError, RuntimeError) as error:
             raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     def expect(self, thing):
-        sent(thing, self._packed)
-
-    @staticmethod
-    def _packed(thing) -> bytes:
-        """We pack and unpack units ourselves: what cannot be loaded is known from what fails."""
-        from distributed.protocol.pickle import dumps
-
-        return dumps(thing)
+        sent(thing, self.packed)
 
     def check(self):
         """Return once the scheduler answers, or raise."""

@@ -251,10 +251,6 @@ def without_locked(result, horizons) -> tuple[np.ndarray, np.ndarray]:
     return shown["horizon"].to_numpy(float), shown["spared"].to_numpy()
 
 
-def crosses(axis, x, y):
-    axis.plot(x, y, **SPARED)
-
-
 SPARED = {"color": INK, "marker": "+", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.2, "zorder": 5}
 
 

@@ -9,7 +9,7 @@ from .base import (
     ANY,
     INK,
     PREDICTED,
-    crosses,
+    SPARED,
     curve_keys,
     entry,
     note,
@@ -56,7 +56,7 @@ def panel(axis, result, colour, marker, margin):
         highs.append(float(foretold.max()))
     at, spared = without_locked(result, T)
     scale = np.mean((data.y - np.log(claim.rate.regret(T)))[inside])
-    crosses(axis, at, spared / claim.rate.regret(at) / np.exp(scale))
+    axis.plot(at, spared / claim.rate.regret(at) / np.exp(scale), **SPARED)
     middle = np.exp(np.mean(np.log(T[inside])))
     axis.axhline(1.0, color=INK, linewidth=0.8)
     window = T[inside]
@@ -88,12 +88,5 @@ def keys(results):
     ]
 
 
-COMPENSATED = Kind(
-    stem="compensated",
-    title="Regret divided by the promised rate",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="R / g(T), scaled",
-    needs_fit=True,
-)
+TITLE = "Regret divided by the promised rate"
+COMPENSATED = Kind("compensated", TITLE, CAPTION, panel, keys, ylabel="R / g(T), scaled", needs_fit=True)

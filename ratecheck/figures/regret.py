@@ -167,14 +167,5 @@ def line_keys(results) -> list:
     return [whole] * (False in drawn) + [dotted] * (True in drawn)
 
 
-REGRET = Kind(
-    stem="regret",
-    title="Regret against T",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="R",
-    by_dimension=True,
-    settle=settle,
-    horizons=partial(horizon_axis, bottom=FOOT),
-)
+AXES = {"by_dimension": True, "settle": settle, "horizons": partial(horizon_axis, bottom=FOOT)}
+REGRET = Kind("regret", "Regret against T", CAPTION, panel, keys, ylabel="R", **AXES)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .base import ANY, INK, PREDICTED, crosses, curve_keys, entry, note, points, spared_keys, without_locked
+from .base import ANY, INK, PREDICTED, SPARED, curve_keys, entry, note, points, spared_keys, without_locked
 from .grid import Kind
 
 CAPTION = (
@@ -30,7 +30,8 @@ def panel(axis, result, colour, marker, margin):
         axis.plot(T, line.wave, **dash)
     points(axis, T, y=fit.corrected - line.value, reach=np.array([line.spread] * 2), colour=colour, marker=marker)
     at, spared = without_locked(result, T)
-    crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
+    off = np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value)
+    axis.plot(at, off, **SPARED)
     if fit.period is not None:
         marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
         for mark in marks:
@@ -54,12 +55,4 @@ def keys(results):
     ]
 
 
-RESIDUALS = Kind(
-    stem="residuals",
-    title="Residuals",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="ln R − line",
-    needs_fit=True,
-)
+RESIDUALS = Kind("residuals", "Residuals", CAPTION, panel, keys, ylabel="ln R − line", needs_fit=True)

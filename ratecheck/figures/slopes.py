@@ -61,12 +61,4 @@ def keys(results):
     ]
 
 
-SLOPES = Kind(
-    stem="slopes",
-    title="Local slopes",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="d ln R / d ln T",
-    horizons=approach_axis,
-)
+SLOPES = Kind("slopes", "Local slopes", CAPTION, panel, keys, ylabel="d ln R / d ln T", horizons=approach_axis)

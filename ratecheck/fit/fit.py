@@ -165,8 +165,8 @@ class Fit(Diagnostics, Speaking):
         late[-fewest:] = True
         return late
 
-    def _late_weights(self, variable, share=0.5, fewest=2):
-        late = self._late(share, fewest)
+    def _late_weights(self, variable, share=0.5):
+        late = self._late(share, 2)
         weights = np.zeros(len(self.x))
         if self.data.weights is None:
             centred = variable[late] - variable[late].mean()

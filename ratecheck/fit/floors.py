@@ -291,14 +291,6 @@ class Profiled(Estimate):
     offset: float = 0.0
     sign: float = 1.0
 
-    @property
-    def low(self) -> float:
-        return self.lower_limit(0.5 + self.level / 2)
-
-    @property
-    def high(self) -> float:
-        return self.upper_limit(0.5 + self.level / 2)
-
     def lower_limit(self, level=0.95) -> float:
         return min(self._limits(level))
 

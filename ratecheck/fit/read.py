@@ -287,10 +287,7 @@ def _has_thousands(texts, delimiter) -> bool:
 
 
 def half_units(texts, values) -> np.ndarray:
-    """Half a unit of the last digit that a table prints of each value.
-
-    Columns have one format: as many decimals in every row, or else as many significant digits as the longest has.
-    """
+    """Half a unit of the last digit of each value: all of a column have as many decimals, or significant digits."""
     values = np.abs(np.asarray(values, dtype=float))
     exact = np.finfo(float).eps * values
     if texts is None:

@@ -37,10 +37,7 @@ def summary(fit) -> RateSummary:
 
 
 def influence(fit) -> pd.DataFrame:
-    """What each horizon does to the regression, were all errors independent and equally large.
-
-    A studentised residual compares a point with the scatter of the others; where these leave no scatter it is NaN.
-    """
+    """What each horizon does to the regression, were all errors independent and equally large; NaN without scatter."""
     regression = _regression(fit)
     of = OLSInfluence(regression)
     with np.errstate(all="ignore"):

@@ -18,18 +18,8 @@ from numbers import Real
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-UNARY = {
-    np.negative: "neg",
-    np.absolute: "abs",
-    np.fabs: "abs",
-    np.sqrt: "sqrt",
-    np.sin: "sin",
-    np.cos: "cos",
-    np.exp: "exp",
-    np.expm1: "expm1",
-    np.log: "log",
-    np.log2: "log2",
-}
+UNARY = {np.negative: "neg", np.absolute: "abs", np.fabs: "abs", np.sqrt: "sqrt", np.sin: "sin", np.cos: "cos"}
+UNARY |= {np.exp: "exp", np.expm1: "expm1", np.log: "log", np.log2: "log2"}
 BINARY = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.minimum: "min", np.maximum: "max"}
 
 

@@ -62,13 +62,10 @@ def rung(horizon: int, bound: float, functions: Sequence[Sequence[float]]) -> Ru
 
 @dataclass(frozen=True)
 class Sandwich:
-    """A case between the certified bound of its cost and the mean of its runs over the hard family.
-
-    `curve` holds the certified bounds, (T, regret) each, also at horizons without runs.
-    """
+    """A case between the certified bound of its cost and the mean of its runs over the hard family."""
 
     rungs: tuple[Rung, ...] = ()
-    curve: tuple[tuple[int, float], ...] = ()
+    curve: tuple[tuple[int, float], ...] = ()  # the certified bounds, (T, regret) each, also at horizons without runs
     problems: tuple[str, ...] = ()  # why there is no rung, or which are missing, a sentence each
     members: int = 0  # that were to be drawn at each horizon
     look: int = 1  # how often these runs have been judged, this time included

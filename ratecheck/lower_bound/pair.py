@@ -75,12 +75,13 @@ def best(enclose, cost, *, horizon, sigma, M) -> OneDent | None:
         place = start + axis * distance * length
         inside = np.all(place >= cost.lower) and np.all(place <= cost.upper)
         gap = max(0.0, float(enclose(place[None], place[None])[1][0]))
+        nothing = OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
         if not inside or gap >= depth * (1 - 3 * SLACK):
-            return OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
+            return nothing
         least = enclose(place + length * cells, place + length * (cells + 1 / CELLS[dim]))[0]
         paid = least - SLACK * depth  # rho0 at least: the minimum of f0 may lie so much higher than it is annotated
         if not np.all(paid > 0):
-            return OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
+            return nothing
         kappa = float(np.max((depth * shape) ** 2 / paid))
         inside = paid + np.maximum(0.0, least - depth * shape + depth - gap)
         s = min(depth * (1 - 3 * SLACK) - gap, float(np.min(inside)))

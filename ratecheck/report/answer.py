@@ -34,10 +34,7 @@ def hypotheses(analysis: Analysis) -> str:
 
 
 def unmet(claims) -> str:
-    """Where a theorem is judged although it promises nothing there; empty if nowhere.
-
-    `claims` are pairs of a theorem and the names of the hypotheses that are not met, none where all are.
-    """
+    """Where theorems are judged that promise nothing there, from pairs of one and its hypotheses that are not met."""
     claims = list(claims)
     total = Counter(theorem for theorem, _ in claims)
     found = Counter((theorem, tuple(dict.fromkeys(names))) for theorem, names in claims if names)

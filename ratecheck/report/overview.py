@@ -94,10 +94,7 @@ def write_overview(root) -> Path:
 
 
 def collected(root) -> Zoo:
-    """One study per cost, for its fits and its gap: of those with most algorithms the one that looked furthest.
-
-    Of equally long windows the one with more runs counts, then the first by name.
-    """
+    """One study per cost: of those with most algorithms the one that looked furthest, then that with more runs."""
     skipped = []
     folders = sorted(p.parent for p in root.glob("*/fits.csv") if p.is_file())
     fits = _read([f / "fits.csv" for f in folders], FITS, NUMBERS, skipped)

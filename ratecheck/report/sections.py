@@ -37,23 +37,8 @@ def family_sections(context: Context):
             yield picture.link
 
 
-SECTIONS = (
-    opening,
-    answers,
-    verdicts,
-    theory,
-    sandwich,
-    figures,
-    foundations,
-    diagnostics,
-    local_slopes,
-    gap,
-    control,
-    inconclusive,
-    constants,
-    provenance,
-    glossary,
-)
+SECTIONS = (opening, answers, verdicts, theory, sandwich, figures, foundations)
+SECTIONS += (diagnostics, local_slopes, gap, control, inconclusive, constants, provenance, glossary)
 
 
 def written_out(context: Context) -> str:

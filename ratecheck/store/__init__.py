@@ -12,17 +12,5 @@ from .folder import holds_runs, pack_beside, set_aside, sole_writer
 from .runs import Store, difference
 from .schema import FILE, PACKED
 
-__all__ = [
-    "FILE",
-    "PACKED",
-    "Altered",
-    "Store",
-    "StoreError",
-    "StoreFull",
-    "Unreadable",
-    "difference",
-    "holds_runs",
-    "pack_beside",
-    "set_aside",
-    "sole_writer",
-]
+__all__ = ["FILE", "PACKED", "Altered", "Store", "StoreError", "StoreFull", "Unreadable"]
+__all__ += ["difference", "holds_runs", "pack_beside", "set_aside", "sole_writer"]

@@ -21,7 +21,7 @@ from ..report.terminal import summary
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard, predictions
-from .declare import Grid, Study, with_preset
+from .declare import PRESETS, Grid, Study
 from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import look, render
@@ -44,16 +44,8 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
     folder = options.into(folder or options.home or RESULTS / study.name)
     if options.dry_run:
         return Conclusion(plan_text(study, folder, workers=options.cores, fresh=options.fresh, figures=options.figures))
-    done = conduct(
-        study,
-        folder,
-        scheduler=asked.get("scheduler"),
-        workers=options.workers,
-        fresh=options.fresh,
-        figures=options.figures,
-        say=options.say,
-        unit_timeout=asked.get("unit_timeout"),
-    )
+    where = {"scheduler": asked.get("scheduler"), "unit_timeout": asked.get("unit_timeout"), "workers": options.workers}
+    done = conduct(study, folder, fresh=options.fresh, figures=options.figures, say=options.say, **where)
     refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
     return Conclusion(f"{summary(done.analysis)}\n\n{done.page}", done.given_up, refuted)
 
@@ -61,8 +53,9 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
 def as_asked(study: Study, options: Options) -> Study:
     """A study with the preset, replicates, seed and members that were asked for, and the command that reruns it."""
     asked = {name: value for name, value in options.settings.items() if name in RERUN}
-    preset = asked.pop("preset", None)
-    study = study if preset is None else with_preset(study, preset)
+    if preset := asked.pop("preset", None):
+        grid, replicates = PRESETS[preset]
+        asked = {"horizons": grid, "replicates": replicates} | asked
     return replace(study, **asked, command=study.command or options.command)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from numbers import Real
 
@@ -152,8 +152,3 @@ PRESETS = {
     "standard": (Grid(), 64),
     "full": (Grid(last=2**23, periods=3.0, cap=2**28), 256),
 }
-
-
-def with_preset(study: Study, preset: str) -> Study:
-    grid, replicates = PRESETS[preset]
-    return replace(study, horizons=grid, replicates=replicates)

@@ -158,14 +158,8 @@ def enlisted(plan: Planned, study: Study, *, record: dict, horizon: int, store: 
             job.check([horizon])
             series = job.series
             listed.append([series.digest, replicate, dent is not None])
-            member = replace(
-                case,
-                family=f"a member of the hard family of {case.family}",
-                series=series,
-                horizons=(horizon,),
-                replicates=replicate + 1,
-                anytime=settled.anytime,
-            )
+            size = {"horizons": (horizon,), "replicates": replicate + 1, "anytime": settled.anytime}
+            member = replace(case, family=f"a member of the hard family of {case.family}", series=series, **size)
             found[series.digest] = Planned(member, cost, settled)
     except ValueError as error:
         found, listed, problem = {}, [], f"it cannot run on the hard family: {error}"

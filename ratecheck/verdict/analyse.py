@@ -336,10 +336,7 @@ def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
 
 
 def adjusted(results) -> list[Result]:
-    """The same results after Holm's step-down over all their claims, each verdict with its force.
-
-    A rate may be refuted and its exponent not: that is told apart at the end.
-    """
+    """The results after Holm's step-down over all their claims, each verdict with its force and on exponents alone."""
     parts = [
         (i, j, part)
         for i, result in enumerate(results)

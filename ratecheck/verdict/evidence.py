@@ -169,10 +169,7 @@ class Evidence:
         return float(np.min((self.margin - self.without[judged]) / self.pure[judged]))
 
     def catches(self, error: float, of=None) -> float | None:
-        """The smallest power that would be REFUTED with a power of 90 %; None where there is none below 2.
-
-        `of` are the probes of the regret that is made to grow faster, by default those of a pure power.
-        """
+        """The smallest power below 2 that is REFUTED with 90 %, beyond the probes `of` a regret (default: a pure power)."""
         of = self.without if of is None else of
 
         def caught(growth):
