@@ -145,7 +145,7 @@ class Store:
             raise StoreError(f"the series {series.digest} is stored with {name} = {old!r}, and now it has {new!r}")
 
     def _new(self, db, series: Series, rows: list[tuple]) -> list[tuple]:
-        """Rows that are not stored; an anytime replicate that runs on meets those it left behind, with the same bits."""
+        """Rows that are not stored; an anytime replicate that runs on meets those it left behind: the same bits."""
         if not rows:
             return []
         place = implausible(checksums.packed(list(zip(*rows, strict=True))[:-1]))

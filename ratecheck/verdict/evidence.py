@@ -169,7 +169,7 @@ class Evidence:
         return float(np.min((self.margin - self.without[judged]) / self.pure[judged]))
 
     def catches(self, error: float, of=None) -> float | None:
-        """The smallest power below 2 that is REFUTED with 90 %, beyond the probes `of` a regret (default: a pure power)."""
+        """The smallest power below 2 that is REFUTED with 90 %, beyond the probes `of` a regret (a pure power's)."""
         of = self.without if of is None else of
 
         def caught(growth):
