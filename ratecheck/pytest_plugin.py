@@ -31,8 +31,7 @@ def assert_rate(request, tmp_path):
 
     option = request.config.getoption
     wide = {} if option("ratecheck_budget") is None else {"budget": option("ratecheck_budget")}
-    seed = int.from_bytes(hashlib.sha256(request.node.nodeid.encode()).digest()[:4], "little")
-    usual = {"seed": seed, "figures": tmp_path, "pin": option("ratecheck_pin")}
+    usual = {"seed": _seed_of(request.node.nodeid), "figures": tmp_path, "pin": option("ratecheck_pin")}
 
     def assert_rate_here(*given, pinned=None, **named):
         __tracebackhide__ = True
@@ -40,3 +39,7 @@ def assert_rate(request, tmp_path):
         return assert_rate(*given, **usual | named | wide, pinned=beside)
 
     return assert_rate_here
+
+
+def _seed_of(name) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little")
