@@ -177,7 +177,7 @@ def _tried(job, horizons) -> list[str]:
 def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
     weights = {unit: SimpleNamespace(seconds=pace(unit[1][-1]), steps=unit[1][-1]) for unit in units}
     progress = Progress([] if quiet else list(weights.values()), None if quiet else sys.stderr)
-    typical = max(weights.values()).seconds
+    typical = max(weight.seconds for weight in weights.values())
     together = max(1, min(len(units) // (4 * workers), int(0.5 / max(typical, 1e-6))))
     found = {}
     try:
