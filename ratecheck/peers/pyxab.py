@@ -150,7 +150,9 @@ class Player:
             try:
                 self.player = load(factory.algorithm)(partition=PARTITIONS[factory.partition](), **settings)
             except (ArithmeticError, ValueError) as error:
-                raise ValueError(f"{factory.algorithm} of PyXAB cannot be made for T = {horizon} ({error})") from error
+                raise ValueError(
+                    f"{factory.algorithm} of PyXAB cannot be made for {horizon} rounds ({error})"
+                ) from error
 
     def ask(self):
         self.t += 1
