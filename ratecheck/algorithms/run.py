@@ -88,7 +88,6 @@ class Run:
         return self.cost.minimum, lowest(self.cost), *self.noise, self.rng
 
     def random(self, count) -> np.ndarray:
-        """The next uniforms of the stream."""
         out = np.empty(count)
         fill(self.rng, out)
         return out
