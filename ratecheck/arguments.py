@@ -1,7 +1,5 @@
 """Checks of arguments: each returns what was meant or raises one sentence; and what a mistyped word was meant to be."""
 
-from __future__ import annotations
-
 import math
 import operator
 import os
@@ -55,10 +53,10 @@ def check_workers(workers) -> int:
     return available_cores() if workers is None else check_whole("workers", workers, 1, MOST_WORKERS)
 
 
-def check_real(name, value, what="a finite number") -> float:
+def check_real(name, value) -> float:
     """The value as it is; no text, no array, no nan."""
     if not (isinstance(value, Real) and abs(value) <= LARGEST):
-        raise ValueError(f"{name} = {shown(value)} must be {what}")
+        raise ValueError(f"{name} = {shown(value)} must be a finite number")
     return value
 
 

@@ -61,7 +61,6 @@ def check_known(constants, dim):
 
 
 def _needed(function) -> list:
-    """The parameters that a function must be given; none where it does not say."""
     try:
         parameters = signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -148,7 +147,7 @@ class Theorem:
         for violation in found:
             if not isinstance(violation, Violation):
                 raise ValueError(
-                    f"{self.name}: its hypotheses gave {shown(violation)}, which is no Violation(name, sentence)"
+                    f"{self.name}: hypotheses gave {shown(violation)}, which is no Violation(name, sentence)"
                 )
         return found
 
@@ -188,7 +187,6 @@ class Record:
 
 
 def _read(kind, value):
-    """A value of some kind, from what JSON has made of it: mappings of dataclasses, lists of tuples."""
     inner = get_args(kind)
     if isinstance(kind, UnionType):  # of something and None
         return None if value is None else _read(inner[0], value)
@@ -238,11 +236,9 @@ class Control(Record):
     by: float
 
     def tilt(self, own: Claim) -> float:
-        """The power of T by which it multiplies the regret."""
         return self.by if own.kind == "upper" else -self.by
 
     def slope(self, own: Claim) -> float:
-        """The exponent of R of runs that have the promised rate and are tilted so."""
         return own.rate.slope + self.tilt(own)
 
 
@@ -343,7 +339,6 @@ class Case(Record):
 
     @property
     def steps(self) -> int:
-        """Of all its runs together."""
         return self.replicates * (self.horizons[-1] if self.anytime else sum(self.horizons))
 
     @property

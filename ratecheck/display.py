@@ -3,8 +3,6 @@
 Pages of one's own are written like the reports with the functions that `__all__` names.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import textwrap
@@ -51,10 +49,7 @@ def one_line(text) -> str:
 
 
 def escaped(text) -> str:
-    """A text that is not ours: shown letter by letter, and nothing in it is taken for markup.
-
-    What could be is spelt as an entity, which no rule of markdown reads as the sign it stands for.
-    """
+    """A text that is not ours, letter by letter: what could be markup is an entity, which no rule of markdown reads."""
     return MARKUP.sub(_spelt, one_line(text))
 
 
@@ -131,10 +126,8 @@ def fraction(x) -> str:
 def formula(rate) -> str:
     """The growth of R that a rate promises, as a formula."""
     growth = f"T^{{{fraction(rate.slope)}}}"
-    power = (
-        "" if rate.log_power == 0 else r" (\ln T)" + ("" if rate.log_power == 1 else f"^{{{fraction(rate.log_power)}}}")
-    )
-    return f"${growth}{power}$"
+    power = "" if rate.log_power == 1 else f"^{{{fraction(rate.log_power)}}}"
+    return f"${growth}$" if rate.log_power == 0 else rf"${growth} (\ln T){power}$"
 
 
 def listing(names, most=6) -> str:
@@ -176,7 +169,7 @@ BADGES = {"CONSISTENT": "#1b7837", "REFUTED": "#b2182b", "INCONCLUSIVE": "#66666
 class Speaking:
     """An object with a title and facts: `_repr_html_` is what a notebook shows of it.
 
-    A class says them in `_facts`, and may print itself as `lines(self._facts())`.
+    A class says them in `_facts`, and prints itself as a line for each, unless it has another `__str__`.
     """
 
     def _title(self) -> str:
@@ -187,6 +180,9 @@ class Speaking:
 
     def _repr_html_(self) -> str:
         return html_facts(self._title(), self._facts())
+
+    def __str__(self):
+        return lines(self._facts())
 
     def __repr__(self):
         return f"<{type(self).__name__} {self}>"
@@ -200,7 +196,6 @@ def seen(value) -> str:
 
 
 def lines(facts: Mapping[str, object]) -> str:
-    """A line per fact, the names in a column of their own."""
     width = max(map(len, facts), default=0)
     return "\n".join(f"{name:{width}}  {seen(value)}".rstrip() for name, value in facts.items())
 
@@ -219,10 +214,6 @@ def html_table(title: str, header: Iterable[str], rows: Iterable[Iterable]) -> s
     head = "".join(f'<th scope="col" style="{side}">{escape(seen(name))}</th>' for name, side in names)
     body = "".join(f"<tr>{''.join(map(_td, row))}</tr>" for row in rows)
     return _table(title, f"<tr>{head}</tr>{body}")
-
-
-def _six_digits(value) -> str:
-    return str(value) if isinstance(value, Integral) else f"{value:.6g}"
 
 
 def _is_number(value) -> bool:
@@ -249,7 +240,7 @@ def cell(value) -> str:
 
 def _td(value) -> str:
     if _is_number(value):
-        return f'<td style="{RIGHT}">{_six_digits(value)}</td>'
+        return f'<td style="{RIGHT}">{value if isinstance(value, Integral) else format(value, ".6g")}</td>'
     return f'<td style="{LEFT}{WRAPPED}">{cell(value)}</td>'
 
 

@@ -134,13 +134,8 @@ def _names(algorithm, cost):
 @clause("the same seed gives the same run")
 def _repeats(algorithm, cost):
     first, second = _table(algorithm, cost), _table(algorithm, cost)
-    _require(
-        first.equals(second),
-        "two runs of the same names differ"
-        + _difference(first, second)
-        + "; all randomness must come from the rng that "
-        "it is given, and nothing may stay from one run to the next",
-    )
+    must = "all randomness must come from the rng that it is given, and nothing may stay from one run to the next"
+    _require(first.equals(second), f"two runs of the same names differ{_difference(first, second)}; {must}")
 
 
 @clause("pickled it is the same")
@@ -160,13 +155,10 @@ def _alone(algorithm, cost):
     threads = _table(algorithm, cost, replicates=6, workers=3)
     _require(threads.equals(whole), "three workers give other runs than one" + _difference(whole, threads))
     for replicate in (1, 3, 5):
-        alone = _of(whole, replicate)
-        for other, how in ((_of(backwards, replicate), "in another order"), (None, "alone")):
-            other = _table(algorithm, cost, replicates=[replicate]) if other is None else other
-            _require(
-                other.equals(alone),
-                f"replicate {replicate} runs otherwise {how}{_difference(alone, other)}; replicates may share nothing",
-            )
+        one, alone = _of(whole, replicate), _table(algorithm, cost, replicates=[replicate])
+        for other, how in ((_of(backwards, replicate), "in another order"), (alone, "alone")):
+            found = f"replicate {replicate} runs otherwise {how}{_difference(one, other)}"
+            _require(other.equals(one), f"{found}; replicates may share nothing")
 
 
 @clause("a run may be interrupted anywhere")
@@ -195,14 +187,10 @@ def _stopped(algorithm, cost):
 
 @clause("anytime means that the horizon is not known")
 def _anytime(algorithm, cost):
-    whole = _table(algorithm, cost)
-    middle = HORIZONS[1]
-    if algorithm.anytime:
-        before = whole[whole["horizon"] <= middle].reset_index(drop=True)
-        shorter = _table(algorithm, cost, [h for h in HORIZONS if h <= middle])
-    else:
-        before = whole[whole["horizon"] == middle].reset_index(drop=True)
-        shorter = _table(algorithm, cost, [middle])
+    whole, middle = _table(algorithm, cost), HORIZONS[1]
+    kept = [h for h in HORIZONS if h == middle or (algorithm.anytime and h < middle)]
+    before = whole[whole["horizon"].isin(kept)].reset_index(drop=True)
+    shorter = _table(algorithm, cost, kept)
     _require(
         shorter.equals(before),
         f"up to T = {middle} it runs otherwise when T = {HORIZONS[-1]} is to follow{_difference(before, shorter)}; "
@@ -230,10 +218,8 @@ def _claims(algorithm, cost):
         _require(found.kind in ("upper", "lower"), f"{found.theorem} is of the kind {found.kind!r}")
         _require(0 <= found.rate.slope <= 1, f"{found.theorem} claims a slope of {found.rate.slope:g}, not in [0, 1]")
         _require(found.rate.log_power >= 0, f"{found.theorem} claims the negative power {found.rate.log_power:g}")
-        _require(
-            found.corrected is None or math.isclose(found.corrected.exponent, found.printed.exponent),
-            f"the correction of {found.theorem} has another exponent",
-        )
+        same = found.corrected is None or math.isclose(found.corrected.exponent, found.printed.exponent)
+        _require(same, f"the correction of {found.theorem} has another exponent")
         for violation in found.violated:
             _require("\n" not in violation.sentence, f"{violation.name} is said in more than one line")
 
@@ -274,10 +260,8 @@ def _left_alone(algorithm, cost):
     if isinstance(algorithm, Compiled):
         run = _begun(algorithm, cost, 60)
         run.advance(60)
-        _require(
-            not any(np.shares_memory(run.x, part) for part in _arrays(run.memory)),
-            "its state holds x itself, which the next step overwrites; copy it",
-        )
+        shared = any(np.shares_memory(run.x, part) for part in _arrays(run.memory))
+        _require(not shared, "its state holds x itself, which the next step overwrites; copy it")
         run.loop.interpreted(run, _watched)(80)
     if isinstance(algorithm, AskTell):
         run = _begun(algorithm, cost, 60)

@@ -14,9 +14,10 @@ import pytest
 
 from ratecheck.cli import study as command
 from ratecheck.engine.errors import ExecutorError, ExecutorLost
-from ratecheck.executors import cluster, executor
+from ratecheck.executors import cluster
 from ratecheck.store import Store
 from tests.hanging import declare, sleeps_or_answers, waited
+from tests.places import executor
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.slow

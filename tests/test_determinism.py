@@ -10,13 +10,13 @@ import pytest
 import function_zoo as zoo
 from ratecheck import AdaptiveBins, AskTell
 from ratecheck.cli import study as command
-from ratecheck.executors import executor
 from ratecheck.rates import Rate
 from ratecheck.store import FILE, Store
 from ratecheck.study import Study
 from ratecheck.study.determinism import NotDeterministic, Repeats, shortened
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import perform, units_of
+from tests.places import executor
 from tests.strategies import RandomSearch
 from tests.test_runner import run
 

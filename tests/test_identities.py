@@ -12,10 +12,10 @@ from ratecheck.algorithms.adaptive import LEVEL, AdaptiveRun, N
 from ratecheck.algorithms.hoo import LINE, NEXT, NODE
 from ratecheck.cli import study as command
 from ratecheck.engine.simulate import EngineError, begin
-from ratecheck.executors import executor
 from ratecheck.store import Store
 from ratecheck.study import Study
 from ratecheck.study.plan import no_curve
+from tests.places import executor
 from tests.test_runner import run as run_study
 
 COST = zoo.get("cone", 2)

@@ -7,10 +7,11 @@ import pytest
 
 from ratecheck.cli import study as command
 from ratecheck.engine.errors import UnitTimeout
-from ratecheck.executors import Processes, Threads, executor, place
+from ratecheck.executors import Processes, Threads, place
 from ratecheck.store import Store
 from ratecheck.study.run import GENEROUS, GUESS, LEAST, Limits
 from tests.hanging import Started, declare, sleeps_or_answers
+from tests.places import executor
 from tests.study_cases import table_of
 
 LIMIT = 5

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from ratecheck import AdaptiveBins, AskTell, UniformBins, executors
-from ratecheck.executors import ExecutorError, executor
+from ratecheck.executors import ExecutorError
 from ratecheck.executors.progress import Progress, clock
 from ratecheck.rates import Rate
 from ratecheck.store import Store
@@ -17,6 +17,7 @@ from ratecheck.study import Grid, Study
 from ratecheck.study import run as runner
 from ratecheck.study.plan import cases, no_curve
 from ratecheck.study.run import run_units, units_of
+from tests.places import executor
 from tests.study_cases import table_of
 
 SMALL = Study(

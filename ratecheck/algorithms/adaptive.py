@@ -17,21 +17,7 @@ from ..sampling.jit import Kernel, compiled, likely, value
 from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn, LevelRule
-from .run import (
-    CELLS,
-    CLOCK,
-    EXCEEDED,
-    FINE,
-    HIGHEST,
-    IMPOSSIBLE_COST,
-    NO_ROOM,
-    PULLS,
-    REGRET,
-    STAR,
-    Run,
-    pulls_broken,
-    regret_broken,
-)
+from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 from .tournament import (
     FEW,
     FRESH,
@@ -210,20 +196,8 @@ class AdaptiveRun(Run):
         return adaptive_kernel
 
     def arguments(self) -> tuple:
-        return (
-            self.side,
-            self.bias,
-            self.capacity,
-            self.cell,
-            self.priority,
-            self.tree,
-            self.state,
-            self.total_regret,
-            self.star,
-            self.by_level,
-            self.level_regret,
-            self.trace,
-        )
+        cells = self.side, self.bias, self.capacity, self.cell, self.priority, self.tree
+        return *cells, self.state, self.total_regret, self.star, self.by_level, self.level_regret, self.trace
 
     def grow(self):
         size = len(self.n)
@@ -252,15 +226,14 @@ class AdaptiveRun(Run):
 
     def violation(self):
         cells = np.zeros(len(self.side), dtype=np.int64)
-        pulls, regret, parted = tally(
-            self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret, cells
-        )
+        of_all = self.cell, self.cells, self.roots, self.cost.dim, self.capacity, self.level_regret
+        pulls, regret, parted = tally(*of_all, cells)
         if not parted:
             return f"cells of the levels, {cells.tolist()}, do not have the volume of the {self.roots} initial ones"
-        broken = pulls_broken(pulls, self.t) or regret_broken(self, regret)
+        broken = self.broken(pulls, regret)
         if broken or not self.by_level.size:
             return broken
-        return regret_broken(self, sum(self.by_level[:, REGRET].tolist()))
+        return self.broken(pulls, sum(self.by_level[:, REGRET].tolist()))
 
 
 def capacity(alpha, k) -> int:
@@ -274,7 +247,6 @@ def ln(t):
 
 @compiled
 def gather(tree, priority, cell, bias, m, tau):
-    """Seat all cells in an empty tree."""
     for i in range(m):
         n = cell[i, N]
         if n > 0:

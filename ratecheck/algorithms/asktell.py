@@ -1,17 +1,16 @@
 """Any algorithm with `ask` and `tell`, in plain Python."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
+from function_zoo import Constants
 from function_zoo.formula import captured, packed
 
 from ..arguments import shown
@@ -22,9 +21,6 @@ from ..sampling.noise import draw
 from . import sources
 from .protocol import Defaults
 from .run import CLOCK, HIGHEST, Run, lowest
-
-if TYPE_CHECKING:
-    from function_zoo import Constants
 
 ORDER = ("dim", "lower", "upper", "horizon", "rng")  # of a factory that names its parameters otherwise
 OFFERED = (*ORDER, "sigma", "noise", "seed")
@@ -41,7 +37,7 @@ class PlugIn(Defaults):
     def check_promise(self):
         if not (self.promise is None or isinstance(self.promise, Rate | Theorem) or callable(self.promise)):
             raise ValueError(
-                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function of (constants, dim)"
+                f"promise = {shown(self.promise)} must be a Rate, a Theorem or a function (constants, dim)"
             )
 
     @property
@@ -270,7 +266,8 @@ class AskTellRun(Run):
             self.state[CLOCK] += 1
             self.told.append(self.sign * (y + draw(*self.noise, self.noise_rng)))
             if len(self.told) == len(self.points):
-                self._tell()
+                asked, told, self.asked, self.told = self.asked, self.told, None, []
+                self._call("tell", self.player.tell, asked, np.array(told) if np.ndim(asked) == 2 else told[0])
 
     def _ask(self):
         asked = self._call("ask", self.player.ask)
@@ -303,12 +300,6 @@ class AskTellRun(Run):
             f"{self.name} asked for {what} at step {self.t + 1}, which is no point of the box of {self.cost}, {box}, "
             f"and no array of such points with {self.cost.dim} columns"
         )
-
-    def _tell(self):
-        asked, told = self.asked, self.told
-        self.asked, self.told = None, []
-        y = np.array(told) if np.ndim(asked) == 2 else told[0]
-        self._call("tell", self.player.tell, asked, y)
 
     def _call(self, name, function, *arguments, **named):
         """Call code from elsewhere; what it raises is told with the place."""

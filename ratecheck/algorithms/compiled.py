@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numba import njit, typeof, types
 from numba.core.errors import NumbaError, TypingError
 from numba.extending import overload
 
+from function_zoo import Constants
 from function_zoo.formula import captured, packed
 
 from ..arguments import shown
+from ..claims import Theorem
+from ..rates import Rate
 from ..sampling.generator import open_state
 from ..sampling.jit import Kernel, dated, likely, value
 from ..sampling.noise import Gaussian, sample
@@ -27,12 +30,6 @@ from . import sources
 from .asktell import PlugIn
 from .frozen import Frozen, known
 from .run import CLOCK, FINE, HIGHEST, IMPOSSIBLE_COST, Run, values
-
-if TYPE_CHECKING:
-    from function_zoo import Constants
-
-    from ..claims import Theorem
-    from ..rates import Rate
 
 OURS = "tell returns"  # how our own sentences begin, among those of numba
 OUTSIDE = 3  # a status beside those of run.py: a point that is none of the box
@@ -73,10 +70,8 @@ class Compiled(PlugIn):
             raise ValueError(f"init = {shown(self.init)} must be callable as init(dim, lower, upper, horizon, rng)")
         for what, taken in (("ask", ("state", "t", "rng", "x")), ("tell", ("state", "t", "x", "y"))):
             if not _takes(plain(getattr(self, what)), taken):
-                raise ValueError(
-                    f"{what} = {shown(getattr(self, what))} must be a function that can be called as "
-                    f"{what}({', '.join(taken)})"
-                )
+                how = f"{what}({', '.join(taken)})"
+                raise ValueError(f"{what} = {shown(getattr(self, what))} must be a function, called as {how}")
         if not isinstance(self.anytime, bool):
             raise ValueError(f"anytime = {shown(self.anytime)} must be True or False")
         if self.name is not None and not (isinstance(self.name, str) and self.name.isprintable() and self.name):
@@ -99,7 +94,9 @@ class Compiled(PlugIn):
     @property
     def fingerprint(self) -> str:
         """Of the source code of all three functions, empty where there is none, and of what they captured."""
-        parts = [sources.fingerprint(plain(self.maker), captured(_with_plain(self.init)))]
+        maker, init = plain(self.maker), self.init
+        init = partial(maker, *init.args, **init.keywords) if isinstance(init, partial) else maker
+        parts = [sources.fingerprint(maker, captured(init))]
         parts += [sources.fingerprint(plain(f), captured(plain(f))) for f in (self.ask, self.tell)]
         return "" if "" in parts else "-".join(parts)
 
@@ -109,9 +106,8 @@ class Compiled(PlugIn):
         sourced = [sources.fingerprint(plain(function)) for function in (self.ask, self.tell)]
         key = (frozen.digest, *sourced, *frozen.classes)
         if key not in _LOOPS:
-            _LOOPS[key] = Loop(
-                self.ask, self.tell, " ".join([frozen.digest, *sourced]), frozen.portable and all(sourced)
-            )
+            portable = frozen.portable and all(sourced)
+            _LOOPS[key] = Loop(self.ask, self.tell, " ".join([frozen.digest, *sourced]), portable)
         return _LOOPS[key]
 
     def check(self, cost, horizon, shifted):
@@ -152,10 +148,6 @@ def _takes(function, names) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _with_plain(maker):
-    return partial(plain(maker.func), *maker.args, **maker.keywords) if isinstance(maker, partial) else plain(maker)
 
 
 class CompiledRun(Run):
@@ -209,7 +201,8 @@ class Loop:
         """For a type of states; it is kept on disk where another process would know the type."""
         on_disk = self.on_disk and all(map(known, classes_of(state)))
         if on_disk not in self.kernels:
-            ask, tell = map(_jitted, self.functions)
+            jit = njit(forceinline=True, nogil=True, error_model="numpy")
+            ask, tell = (jit(f) if isinstance(f, FunctionType) else f for f in self.functions)
             self.kernels[on_disk] = Kernel(drive, self.key, on_disk, counted=True, ask=ask, tell=tell)
         return self.kernels[on_disk]
 
@@ -229,7 +222,6 @@ class Loop:
 
 
 def classes_of(state):
-    """Of the tuples that a state is made of."""
     if isinstance(state, tuple):
         yield type(state)
         for part in state:
@@ -245,15 +237,9 @@ def _sample(*arguments):
     return noise, *map(np.uint64, words)  # numba gives Python's integers back, which it would take for signed ones
 
 
-def _jitted(function):
-    if isinstance(function, FunctionType):
-        return njit(forceinline=True, nogil=True, error_model="numpy")(function)
-    return function
-
-
 def _reason(error, functions) -> str:
     """One sentence of what numba says in many lines, with the line of code that it speaks of."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = list(filter(None, map(str.strip, str(error).splitlines())))
     ours = [line[line.index(OURS) :] for line in lines if OURS in line]
     said = next((line for line in lines if not line.startswith(("Failed in nopython", "During: "))), "")
     called = [line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")]

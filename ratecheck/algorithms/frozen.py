@@ -4,8 +4,6 @@ numba looks for changes in one file alone.  A global that was set elsewhere, or 
 as it was in code that it kept on disk.  Here they belong to the key.
 """
 
-from __future__ import annotations
-
 import hashlib
 from types import CodeType, FunctionType, ModuleType
 
@@ -91,7 +89,6 @@ def _known(module: str) -> bool:
 
 
 def _codes(code: CodeType):
-    """Code, and that of the functions inside it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -34,21 +34,7 @@ from ..sampling.jit import Kernel, compiled, value
 from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn
-from .run import (
-    CELLS,
-    CLOCK,
-    EXCEEDED,
-    FINE,
-    HIGHEST,
-    IMPOSSIBLE_COST,
-    NO_ROOM,
-    PULLS,
-    REGRET,
-    STAR,
-    Run,
-    pulls_broken,
-    regret_broken,
-)
+from .run import CELLS, CLOCK, EXCEEDED, FINE, HIGHEST, IMPOSSIBLE_COST, NO_ROOM, PULLS, REGRET, STAR, Run
 
 # A node takes four numbers, and two siblings take one cache line of eight: `tree` holds the lines one after the other,
 # and a node is known by the place of its first number.  Its NEXT is an integer, the place of the child with the larger
@@ -212,7 +198,9 @@ class HOORun(Run):
         self.tree.view(np.int64)[NEXT] = ~LINE
 
     def make_room(self, lines):
-        new = on_cache_lines(lines * LINE)
+        raw = np.zeros(lines * LINE + LINE)
+        skip = -raw.ctypes.data % 64 // raw.itemsize  # it starts where a cache line of 64 bytes starts
+        new = raw[skip : skip + lines * LINE]
         new[: self.tree.size] = self.tree
         self.tree = new
 
@@ -221,31 +209,13 @@ class HOORun(Run):
         return hoo_kernel
 
     def arguments(self) -> tuple:
-        return (
-            self.corner,
-            self.width,
-            self.slack,
-            self.bonus,
-            self.tree,
-            self.tree.view(np.int64),
-            self.path,
-            self.passed,
-            self.index,
-            self.state,
-            self.total_regret,
-            self.by_level,
-            self.level_regret,
-            self.trace,
-        )
+        cells = self.corner, self.width, self.slack, self.bonus, self.tree, self.tree.view(np.int64)
+        visit = self.path, self.passed, self.index
+        return *cells, *visit, self.state, self.total_regret, self.by_level, self.level_regret, self.trace
 
     def grow(self):
         lines = self.tree.size // LINE
         self.make_room(lines + lines // 2)
-
-    @property
-    def exceeded(self) -> int:
-        """How many steps ended with the optimistic bound -B of the root above f*."""
-        return super().exceeded
 
     def recommended(self) -> np.ndarray:
         """The centre of the cell reached from the root by way of the more often visited child (a tie: the lower)."""
@@ -285,20 +255,11 @@ class HOORun(Run):
         astray, lost = tree_broken(self.tree, self.tree.view(np.int64), self.depth, level, passed, leaves)
         volume = sum(count << (self.depth - h) for h, count in enumerate(leaves.tolist()))
         if astray or volume != 1 << self.depth:
-            share = volume / (1 << self.depth)
-            return (
-                f"cells have the volume of {share!r} boxes, and {astray} pairs of them are not the halves of one cell"
-            )
+            what = f"{astray} pairs of them are not the halves of one cell"
+            return f"cells have the volume of {volume / (1 << self.depth)!r} boxes, and {what}"
         if lost:
             return f"pulls of {lost} cells are not those of their halves"
-        return pulls_broken(int(self.tree[N]), self.t) or regret_broken(self, sum(self.level_regret.tolist()))
-
-
-def on_cache_lines(size):
-    """Zeros that start where a cache line of 64 bytes starts."""
-    raw = np.zeros(size + LINE)
-    skip = -raw.ctypes.data % 64 // raw.itemsize
-    return raw[skip : skip + size]
+        return self.broken(int(self.tree[N]), sum(self.level_regret.tolist()))
 
 
 @compiled

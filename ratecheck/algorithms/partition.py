@@ -1,7 +1,5 @@
 """The initial partition, a grid of cubes of one length that covers the box with its origin anywhere; and its limits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

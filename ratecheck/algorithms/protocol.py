@@ -127,9 +127,7 @@ def check_algorithm(algorithm) -> None:
 
     name = getattr(algorithm, "__name__", shown(algorithm))
     if hasattr(algorithm, "ask") and hasattr(algorithm, "tell") and not hasattr(algorithm, "start"):
-        raise ValueError(
-            f"algorithm = {name} has ask and tell; give AskTell(factory) the class or function that makes it"
-        )
+        raise ValueError(f"algorithm = {name} has ask and tell; give AskTell(factory) the class or what makes it")
     if isinstance(algorithm, type):
         raise ValueError(f"algorithm = {name} is a class; write {name}(...), an instance")
     missing = [attribute for attribute in ATTRIBUTES if not hasattr(algorithm, attribute)]
@@ -145,7 +143,8 @@ class Defaults:
         return math.nan
 
     def scale(self, cost: Cost) -> float:
-        return zhao_lai.period_of(cost.constants, cost.dim)
+        known = cost.constants
+        return math.nan if known.lacking("alpha", "beta") else zhao_lai.period(known.alpha, known.beta, cost.dim)
 
     def shift(self, cost: Cost) -> float | None:
         return None

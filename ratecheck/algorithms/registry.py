@@ -3,8 +3,6 @@
 It is read before anything is compiled, so that help and mistakes do not wait for the compiler.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What runs have in common: their clock, their cost, their noise and their diagnostics."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -72,6 +70,10 @@ class Run:
         """The identity that its own numbers break, in words; whatever breaks one before the end shows at the end."""
         return None
 
+    def broken(self, pulls, regret) -> str | None:
+        """The identity that sums over cells or levels break, in words."""
+        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+
     def levels(self) -> list[tuple[int, int, int, float]]:
         """Level, pulls, present cells and regret, for every level that has any."""
         return []
@@ -86,7 +88,6 @@ class Run:
         return self.cost.minimum, lowest(self.cost), *self.noise, self.rng
 
     def random(self, count) -> np.ndarray:
-        """The next uniforms of the stream."""
         out = np.empty(count)
         fill(self.rng, out)
         return out

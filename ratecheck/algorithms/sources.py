@@ -1,7 +1,5 @@
 """The source code that a plug-in consists of: the file that defines it, and what that imports of its own project."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import importlib.util
@@ -19,10 +17,7 @@ INSTALLED = {*site.getsitepackages(), *(sysconfig.get_path(key) for key in ("std
 
 
 def fingerprint(maker: Callable, made_with=()) -> str:
-    """Of the code behind a factory, empty where there is none, and of values it was made with.
-
-    Runs of edited code, or of other values, are other runs.
-    """
+    """A digest of the code behind a factory (empty where there is none) and of values: other ones make other runs."""
     try:
         module = inspect.getmodule(maker)
         source = inspect.getsource(module)

@@ -24,8 +24,6 @@ The walks have no unpredictable branches: each choice is a select on a compariso
 becomes such a comparison by giving the loser a huge key.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

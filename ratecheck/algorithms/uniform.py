@@ -16,7 +16,7 @@ from ..sampling.jit import compiled, likely
 from ..sampling.noise import sample
 from . import partition
 from .protocol import BuiltIn, LevelRule
-from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, pulls_broken, regret_broken, values
+from .run import CELLS, CLOCK, EXCEEDED, HIGHEST, PULLS, REGRET, STAR, Run, lowest, values
 from .tournament import (
     FEW,
     FRESH,
@@ -134,21 +134,9 @@ class UniformRun(Run):
         gather(self.tree, self.priority, m)
 
     def advance(self, until):
-        uniform_kernel(
-            self.value,
-            self.cost.minimum,
-            *self.noise,
-            self.rng,
-            self.n,
-            self.total,
-            self.priority,
-            self.tree,
-            self.state,
-            self.total_regret,
-            self.by_level,
-            self.trace,
-            until,
-        )
+        bins = self.n, self.total, self.priority, self.tree
+        drawn = self.value, self.cost.minimum, *self.noise, self.rng
+        uniform_kernel(*drawn, *bins, self.state, self.total_regret, self.by_level, self.trace, until)
 
     def centre(self, i):
         return self.centres[i]
@@ -159,12 +147,11 @@ class UniformRun(Run):
 
     def violation(self):
         pulls, regret = tally(self.n, self.value, self.cost.minimum)
-        return pulls_broken(pulls, self.t) or regret_broken(self, regret)
+        return self.broken(pulls, regret)
 
 
 @compiled
 def gather(tree, priority, m):
-    """Seat all bins in an empty tree."""
     for i in range(m):
         seat(tree, i, FRESH, 0.0)
     replay(tree, priority, 0, m, 0.0)
@@ -172,7 +159,6 @@ def gather(tree, priority, m):
 
 @compiled
 def tally(n, value, f_min):
-    """Pulls and regret of all bins."""
     pulls, regret = 0, 0.0
     for i in range(n.size):
         pulls += n[i]

@@ -18,8 +18,6 @@ Rung k takes 1 / (k (k + 1)) of the error, so that all rungs together, however m
 rung has depends on names alone; the clock decides when to give up, and nothing else.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import tempfile
@@ -35,18 +33,8 @@ from ..engine.simulate import STANDARD, Job, Limit, check_cost, finished, gather
 from ..sampling.noise import Noise
 from ..verdict.judging import irrefutable, judge_case
 from ..verdict.rules import Verdict, decide
-from .assertion import (
-    Assertion,
-    CannotTell,
-    CurveChanged,
-    RateRefuted,
-    Rules,
-    Rung,
-    failure,
-    message,
-    undecided,
-    unfinished,
-)
+from . import assertion
+from .assertion import Assertion, CannotTell, CurveChanged, RateRefuted, Rules, Rung
 from .budget import FEWEST_DOUBLINGS, LAST, SHORTEST, Planner, duration, seconds_of
 from .meaning import settled, size_of, with_lowest
 from .pin import Pin, check_writable, load_pin, write_pin
@@ -146,11 +134,8 @@ def _pinned(job, claim, *, pinned, anew, figures, horizons, replicates, **asked)
 
 
 def _rules(tolerance, false_alarms, power) -> Rules:
-    for name, value, low, high in (
-        ("tolerance", tolerance, 0, 1),
-        ("false_alarms", false_alarms, 0, 0.5),
-        ("power", power, 0.5, 1),
-    ):
+    limits = ("tolerance", tolerance, 0, 1), ("false_alarms", false_alarms, 0, 0.5), ("power", power, 0.5, 1)
+    for name, value, low, high in limits:
         if isinstance(value, bool) or not isinstance(value, Real) or not low < value < high:
             raise ValueError(f"{name} = {shown(value)} must lie between {low:g} and {high:g}")
     return Rules(float(tolerance), float(false_alarms), float(power))
@@ -173,18 +158,16 @@ def _ladder(job: Job, planner: Planner, horizons, replicates) -> Iterator[Rung]:
 
 def _first(job: Job, planner: Planner, runs) -> int:
     """The last horizon of the first rung, by the speed that the algorithm says of itself."""
+
+    def seconds_of_next(last):
+        grid = planner.grid(2 * last)
+        pace = INTERPRETED if job.plain else job.algorithm.seconds_per_step(job.cost, last)
+        return runs * pace * (grid[-1] if job.algorithm.anytime else sum(grid))
+
     last = SHORTEST << FEWEST_DOUBLINGS
-    while last < LAST and runs * _steps(job, planner.grid(2 * last)) * _pace(job, last) <= NOMINAL:
+    while last < LAST and seconds_of_next(last) <= NOMINAL:
         last *= 2
     return last
-
-
-def _pace(job: Job, horizon) -> float:
-    return INTERPRETED if job.plain else job.algorithm.seconds_per_step(job.cost, horizon)
-
-
-def _steps(job: Job, horizons) -> int:
-    return horizons[-1] if job.algorithm.anytime else sum(horizons)
 
 
 def asserted(
@@ -221,7 +204,7 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int,
         limit = Limit() if rung.number is None else Limit(at_most=OVERRUN * clock.seconds - begun)
         made |= _made(job, units, workers, limit)
         if len(made.keys() & set(units)) < len(units):
-            raise CannotTell(unfinished(job, rung, made, clock), found)
+            raise CannotTell(assertion.unfinished(job, rung, made, clock), found)
         pace = (clock.spent - begun) / max(steps, 1)
         if curve is None or curve.horizons[-1] < rung.horizons[-1]:
             curve = planner.curve(rung.horizons[-1])
@@ -234,14 +217,13 @@ def _climb(planner: Planner, rungs, *, rules: Rules, clock: Limit, workers: int,
         if refuted[-1] and len(refuted) > PATIENCE and refuted[-1 - PATIENCE]:
             break
     if found is not None and found.failed:
-        raise RateRefuted(failure(found), found)
+        raise RateRefuted(assertion.failure(found), found)
     if found is not None and agreement:
         found = agreeing(found)
-    raise CannotTell(undecided(found, ended), found)
+    raise CannotTell(assertion.undecided(found, ended), found)
 
 
 def _made(job, units, workers, limit) -> dict:
-    """The runs of some units, as far as the limit allows."""
     longest_first = sorted(units, key=lambda unit: -unit[1][-1])
     done = finished(job, longest_first, workers=workers, limit=limit)
     return {unit: result for unit, result in done if len(result[0]) == len(unit[1])}
@@ -269,23 +251,21 @@ def _decided(errors: Rules, fit, claim, **rules) -> tuple[Verdict]:
 
 
 def agreeing(found: Assertion) -> Assertion:
-    """The same with its agreement with the predicted curve, which must not be REFUTED."""
     from ..verdict.agreement import agreement
 
     compared = replace(agreement(found.runs), level_of_confidence=1 - found.rules.false_alarms)
     found = replace(found, agreement=compared)
     if compared.name == Outcome.REFUTED:
         first = f"the regret of {found.algorithm.label} on {found.cost} does not follow the predicted curve"
-        raise CurveChanged(message(first, found), found)
+        raise CurveChanged(f"{first}\n{found}", found)
     return found
 
 
 def _unchanged(found: Assertion, before: Pin, pinned) -> Assertion:
-    """The same with its change from a pinned curve, which must not be significant."""
     found = replace(found, change=before.change(Pin.of(found.runs), pinned, found.rules.false_alarms))
     if found.change.significant:
         first = f"the regret of {found.algorithm.label} on {found.cost} is another one than in {pinned}"
-        raise CurveChanged(f"{message(first, found)}\nIf that is meant, write it anew: pytest --ratecheck-pin", found)
+        raise CurveChanged(f"{first}\n{found}\nIf that is meant, write it anew: pytest --ratecheck-pin", found)
     return found
 
 

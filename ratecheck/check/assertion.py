@@ -1,28 +1,23 @@
 """What an assertion rests on, how it fails, and what it says."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..claims import Outcome
-from ..display import Speaking, lines
+from function_zoo import Cost
+
+from ..claims import Claim, Outcome
+from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
+from ..verdict.agreement import Agreement
 from ..verdict.evidence import WHOLE
 from ..verdict.rules import Verdict, looks_cost
 from .budget import duration
 from .pin import Change
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
-
-    from ..claims import Claim
-    from ..engine.simulate import Runs
-    from ..verdict.agreement import Agreement
+from .result import Claimed
 
 RULE_OF_THREE = 3.0  # N runs without an event leave 3/N of it possible, at 95 %
 STEP = 0.02  # of a growth that is looked for
@@ -70,7 +65,7 @@ class Rules(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Assertion(Speaking):
+class Assertion(Claimed):
     """What an assertion rests on: `print` it, or look at its parts.
 
     `passes` and `fails` are what it would have noticed, as slopes: the fastest growth without a logarithm that could
@@ -90,16 +85,11 @@ class Assertion(Speaking):
     change: Change | None = None
 
     @property
-    def rate(self) -> Rate:
-        return self.claim.rate
-
-    @property
     def sign(self) -> int:
         return 1 if self.claim.kind == "upper" else -1
 
     @property
     def worst(self) -> float:
-        """The slope of the worst regret that there is."""
         return 1.0 if self.sign > 0 else 0.0
 
     @property
@@ -135,10 +125,6 @@ class Assertion(Speaking):
         if self.fails is None:
             return False
         return min(self.sign * (self.worst - self.passes), self.sign * (self.worst - self.fails)) > 0
-
-    def plot(self):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
-        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     # What it says
 
@@ -185,15 +171,8 @@ class Assertion(Speaking):
         seed = self.runs.shared["seed"]
         return f"horizons={list(self.rung.horizons)}, replicates={self.rung.replicates}, seed={seed}"
 
-    def __str__(self):
-        return lines(self._facts())
-
     def __repr__(self):
         return f"<Assertion {self.verdict.name}: {self.verdict.reason}>"
-
-
-def message(first: str, found: Assertion) -> str:
-    return f"{first}\n{found}"
 
 
 def failure(found: Assertion) -> str:
@@ -201,8 +180,8 @@ def failure(found: Assertion) -> str:
     promised = f"than {found.rate.shape()}, by more than the tolerance of {found.rules.tolerance:g}"
     first = f"the regret of {found.algorithm.label} on {found.cost} grows {grows} {promised}"
     if found.verdict.name == Outcome.REFUTED:
-        return message(f"REFUTED: {first}", found)
-    return message(f"{first}, over the last half of the window", found)
+        return f"REFUTED: {first}\n{found}"
+    return f"{first}, over the last half of the window\n{found}"
 
 
 def undecided(found: Assertion | None, ended) -> str:
@@ -217,7 +196,7 @@ def undecided(found: Assertion | None, ended) -> str:
         first += f": {found.fit.caution}"
     elif found.rung.number is None:
         first += ": these runs are too few or too short"
-    return message(f"{first}; {ended}" if ended else first, found)
+    return f"{first}; {ended}\n{found}" if ended else f"{first}\n{found}"
 
 
 def unfinished(job, rung, made, clock) -> str:

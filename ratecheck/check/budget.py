@@ -1,16 +1,13 @@
 """Horizons and replicates from a time budget: a measured pilot, a forecast, and what the plan will be able to tell."""
 
-from __future__ import annotations
-
 import math
-import re
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from numbers import Real
 
 import numpy as np
+import pandas as pd
 
 from ..arguments import shown
 from ..claims import Case, Claim
@@ -21,7 +18,6 @@ from ..planning.forecast import machine
 from ..planning.grid import Grid, horizons_of
 from ..verdict.rules import MARGIN
 
-UNITS = {"s": 1.0, "sec": 1.0, "second": 1.0, "min": 60.0, "m": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
 LONGEST = 30 * 24 * 3600.0  # seconds
 PILOT = 0.1  # of the budget
 STARTUP = 1.5  # seconds of computing until another process works
@@ -36,28 +32,19 @@ NEARLY = 0.02  # of an exponent: plans that tell as much, of which the longest i
 
 def seconds_of(budget) -> float:
     """A duration: seconds, or a text such as "2 min", "30 s", "1h 30min"."""
-    if isinstance(budget, Real) and not isinstance(budget, bool):
-        value = float(budget)
-    else:
-        parts = re.findall(r"([0-9.]+)\s*([a-zA-Z]+)", budget) if isinstance(budget, str) else []
-        rest = re.sub(r"[0-9.]+\s*[a-zA-Z]+", "", budget).strip(" ,") if isinstance(budget, str) else "?"
+    try:
+        value = 0.0 if isinstance(budget, bool) else float(budget)
+    except (TypeError, ValueError):
         try:
-            value = sum(float(number) * UNITS[_singular(unit)] for number, unit in parts) if not rest else 0.0
-            value = float(budget) if not parts and isinstance(budget, str) else value
-        except (KeyError, ValueError):
+            value = pd.Timedelta(str(budget).lower()).total_seconds()
+        except ValueError:
             value = 0.0
     if not 0 < value <= LONGEST:
         raise ValueError(f"budget = {shown(budget)} must be a time such as '2 min', '30 s', '1h' or 90 (seconds)")
     return value
 
 
-def _singular(unit) -> str:
-    unit = unit.lower()
-    return unit if unit in UNITS else unit.removesuffix("s")
-
-
 def duration(seconds: float) -> str:
-    """In words."""
     if seconds < 99.5:
         return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5970 else f"{seconds / 3600:.1f} h"
@@ -89,10 +76,7 @@ class Pace:
 
 
 def pilot(job: Job, seconds: float, workers: int, clock: Callable[[], float] = time.perf_counter) -> Pace:
-    """Time short runs, longer and longer ones, on as many cores as the runs will take.
-
-    Nobody looks at their regrets.  The first, which may wait for the compiler, does not count.
-    """
+    """Time longer and longer runs on as many cores as the runs will take; the first may wait for the compiler."""
     first = 4 if job.algorithm.anytime else 16  # few steps, for they may be slow; but whoever knows T may need some
     _timed(job, 0, horizons=[first], clock=clock, seconds=math.inf)
     horizons = [2**k for k in range(first.bit_length() - 1, _reachable(job).bit_length())]
@@ -181,7 +165,6 @@ class Planner:
         self.job, self.claim, self.margin = job, claim, margin
 
     def plan(self, horizons, replicates: int, *, seconds: float = 0.0, workers: int = 1, curve=None) -> Plan:
-        """A plan with these runs."""
         if curve is not None and not (curve.horizons[0] <= horizons[0] and curve.horizons[-1] >= horizons[-1]):
             curve = None
         onset = onset_of(self.job, self.claim, curve=curve, last=horizons[-1], margin=self.margin)
@@ -190,7 +173,6 @@ class Planner:
         return Plan(case, seconds, workers, *self._force(case))
 
     def _force(self, case):
-        """The slopes that could pass and that would be caught."""
         found = expected_evidence(case, self.margin)
         if found is None:
             return None, None
@@ -199,7 +181,6 @@ class Planner:
         return slope + sign * found.tolerates, None if caught is None else slope + sign * caught
 
     def grid(self, last: int) -> tuple[int, ...]:
-        """The horizons of a plan that ends there."""
         first = max(SHORTEST, last >> DOUBLINGS)
         period = self.job.series.period
         if period is None:
@@ -211,12 +192,9 @@ class Planner:
 
     def curve(self, last: int):
         """The predicted regret over all horizons up to the last, None if there is none, or if it takes long."""
-        if self.job.plain:
-            return None
-        return planned_curve(self.job, (SHORTEST, last))
+        return None if self.job.plain else planned_curve(self.job, (SHORTEST, last))
 
     def each(self, pace: Pace, horizons) -> float:
-        """Seconds of one replicate."""
         return pace(horizons[-1]) if self.job.algorithm.anytime else sum(map(pace, horizons))
 
     def gain(self, pace: Pace, hands: int) -> float:
@@ -234,7 +212,6 @@ class Planner:
         room = max(SPARE * (seconds - overhead), 0.1 * seconds) * self.gain(pace, hands)
 
         def count(grid):
-            """How many replicates there is time for."""
             return replicates or min(MOST, int(room / self.each(pace, grid)))
 
         def made(grid, number, curve):
@@ -251,11 +228,8 @@ class Planner:
         fewest = replicates or (ENOUGH if numbers[ends[0]] >= ENOUGH else FEW)
         possible = [last for last in ends if numbers[last] >= fewest and fits[last]]
         if not possible:
-            raise ValueError(
-                self._refusal(
-                    pace, budget or seconds, horizons=self.grid(ends[0]), workers=workers, replicates=replicates
-                )
-            )
+            size = {"horizons": self.grid(ends[0]), "replicates": replicates}
+            raise ValueError(self._refusal(pace, budget or seconds, workers=workers, **size))
         curve = self.curve(possible[-1])
         plans = [made(self.grid(last), numbers[last], curve) for last in possible[-6:]]
         best = min(plan.worth for plan in plans)

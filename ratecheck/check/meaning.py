@@ -1,7 +1,5 @@
 """What people mean who give a class, a function and a text for an algorithm, a cost and a rate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from numbers import Real
@@ -21,6 +19,7 @@ from ..claims import Claim, Theorem
 from ..engine.simulate import Job
 from ..rates import Rate
 from ..sampling.noise import Gaussian, check_noise
+from ..verdict.judging import irrefutable
 
 SOME = 100  # steps of a run whose cells are looked at
 RESTARTS = 3  # times at most that a search for the minimum goes on from a lower value
@@ -48,13 +47,12 @@ def settled(algorithm, cost, *, rate, kind, anytime, maximise, box, dim, minimum
     job = Job(algorithm, cost, seed, noise, "fixed" if leaves else "random")
     if job.alignment == "fixed":
         cautions.append("the partition starts at the corner of the box, beyond which the cost is not known")
-    if claim.violated:
-        cautions.append(f"{claim.theorem} promises nothing here: {'; '.join(map(str, claim.violated))}")
+    if why := irrefutable(claim):
+        cautions.append(why)
     return job, claim, cautions
 
 
 def as_algorithm(given, anytime=None):
-    """An algorithm from what people give for one."""
     if isinstance(given, str):
         given = named(given).load()()
     if isinstance(given, type) and given.__name__ in {entry.cls for entry in ENTRIES} and hasattr(given, "claims"):
@@ -86,7 +84,6 @@ def as_algorithm(given, anytime=None):
 
 
 def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=False) -> Cost:
-    """A cost from what people give for one."""
     if isinstance(given, str | Cost):
         for name, value in (("box", box), ("minimum", minimum), ("maximum", maximum)):
             if value is not None:
@@ -107,7 +104,6 @@ def as_cost(given, box=None, *, dim=None, minimum=None, maximum=None, maximise=F
 
 
 def _ends(box):
-    """The lower and the upper ends of a box that is a pair, or a list of pairs."""
     try:
         pairs = np.asarray(box, dtype=float)
     except (TypeError, ValueError):

@@ -88,7 +88,7 @@ class Pin(Record):
         rows = np.triu_indices(len(data.y))
         return cls(
             algorithm=runs.algorithm.label,
-            cost=_name(runs.cost),
+            cost=str(runs.cost) if runs.cost.registered else f"{runs.cost} {runs.cost.fingerprint[:16]}",
             noise=str(runs.shared["noise"]),
             alignment=str(runs.shared["alignment"]),
             anytime=bool(runs.algorithm.anytime),
@@ -109,7 +109,6 @@ class Pin(Record):
         return LogMeans(T, y, matrix, self.replicates, self.anytime, (), None)
 
     def change(self, now: Pin, path, allowed: float) -> Change:
-        """How another curve differs from this one."""
         for name in (*SAME, "horizons"):
             mine, other = getattr(self, name), getattr(now, name)
             if mine != other:
@@ -120,7 +119,7 @@ class Pin(Record):
         a, b = self.data, now.data
         weights = [*np.eye(len(a.y)), np.full(len(a.y), 1 / len(a.y)), Fit(a)._weights(a.x)[1]]
         found = [_difference(w, a, b) for w in weights]
-        p = len(found) * np.array([_p_value(e) for e in found])
+        p = 2 * len(found) * np.array([special.stdtr(e.df, -abs(e.value) / e.se) for e in found])
         return Change(
             horizons=self.horizons,
             ratios=tuple(np.exp(b.y - a.y).tolist()),
@@ -132,22 +131,12 @@ class Pin(Record):
         )
 
 
-def _name(cost) -> str:
-    """Of a cost, with its formula where that is somebody's own."""
-    return str(cost) if cost.registered else f"{cost} {cost.fingerprint[:16]}"
-
-
 def _difference(weights, a: LogMeans, b: LogMeans) -> Estimate:
-    """Of a linear function of two curves, with Welch's degrees of freedom."""
     parts = [max(0.0, float(weights @ d.covariance @ weights)) for d in (a, b)]
     variance = sum(parts)
     least = sum(part**2 / (d.replicates - 1) for part, d in zip(parts, (a, b), strict=True))
     df = variance**2 / least if least > 0 else min(a.replicates, b.replicates) - 1
     return Estimate(float(weights @ (b.y - a.y)), max(math.sqrt(variance), ROUNDING), df)
-
-
-def _p_value(estimate: Estimate) -> float:
-    return 2 * float(special.stdtr(estimate.df, -abs(estimate.value) / estimate.se))
 
 
 # Files

@@ -1,11 +1,10 @@
 """What a check found, and how it is shown."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from function_zoo import Cost
 
@@ -14,13 +13,21 @@ from ..display import WIDTH, Headed, Speaking, wrapped
 from ..engine.simulate import Runs
 from ..fit.fit import Fit
 from ..rates import Rate
+from ..verdict.agreement import Agreement
 from ..verdict.rules import Verdict
 from .budget import Plan, duration
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from ..verdict.agreement import Agreement
+class Claimed(Speaking):
+    """What checks and assertions share: runs, a fit of them, and a claim about their rate."""
+
+    @property
+    def rate(self) -> Rate:
+        return self.claim.rate
+
+    def plot(self):
+        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
+        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
 
 class Tilted(NamedTuple):
@@ -31,7 +38,7 @@ class Tilted(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Check(Speaking):
+class Check(Claimed):
     """What a check found: `print` it, or look at its parts.
 
     `verdict` is the answer; `fit`, `runs`, `rate`, `claim`, `cost` and `algorithm` are what it rests on; `plan` has
@@ -54,10 +61,6 @@ class Check(Speaking):
     cautions: tuple[str, ...] = field(default=())
 
     @property
-    def rate(self) -> Rate:
-        return self.claim.rate
-
-    @property
     def passed(self) -> bool:
         return self.verdict.name == Outcome.CONSISTENT
 
@@ -68,10 +71,6 @@ class Check(Speaking):
     def forceful(self) -> bool:
         """Whether the negative control was refuted, so that the verdict could have come out otherwise."""
         return self.control is not None and self.control.verdict.name == Outcome.REFUTED
-
-    def plot(self):
-        """The means, the fitted line and the shape of the promised rate: a Matplotlib figure."""
-        return self.runs.plot() if self.fit is None else self.fit.plot(self.rate)
 
     def report(self, folder) -> Path:
         """Write report.md, figures and runs.csv into a folder, all of them or none; returns the page."""
@@ -125,12 +124,10 @@ class Check(Speaking):
     def _runs(self) -> str:
         frame = self.runs.frame
         T = sorted(frame["horizon"].unique())
-        window = ""
-        if self.fit is not None and (used := self.fit.data.horizons)[0] > T[0]:
-            window = f", fitted from {used[0]:.7g} on"
-        once = "each seen at every horizon"
-        if not self.algorithm.anytime:
-            once = "new ones at every horizon, which it asks for"
+        first = T[0] if self.fit is None else self.fit.data.horizons[0]
+        window = f", fitted from {first:.7g} on" if first > T[0] else ""
+        anytime = self.algorithm.anytime
+        once = "each seen at every horizon" if anytime else "new ones at every horizon, which it asks for"
         return f"{frame['replicate'].nunique()}, {once}: T = {T[0]} ... {T[-1]}, {len(T)} horizons{window}"
 
     def _noise(self) -> str:

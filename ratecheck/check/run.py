@@ -1,13 +1,12 @@
 """One call for an algorithm, a cost and a rate: run, fit, judge."""
 
-from __future__ import annotations
-
 import math
 import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from types import SimpleNamespace
+from typing import NamedTuple
 
 from function_zoo.own import reached
 
@@ -16,14 +15,12 @@ from ..claims import Control
 from ..engine.simulate import STANDARD, Limit, Overdue, check_cost, ending, finished, gathered
 from ..executors.progress import Progress, speak
 from ..sampling.noise import Noise
+from ..verdict.agreement import Agreement
 from ..verdict.judging import held_back, irrefutable, judge_case
 from ..verdict.rules import MARGIN, RESOLUTION, Criteria, verdict
 from .budget import PILOT, Planner, duration, pilot, seconds_of
 from .meaning import settled, size_of, with_lowest
 from .result import Check, Tilted
-
-if TYPE_CHECKING:
-    from ..verdict.agreement import Agreement
 
 OVERRUN = 1.5  # times the budget: then nobody waits any more
 LEAST = 0.5  # of the budget that runs get, whatever the pilot and the compiler took
@@ -117,7 +114,6 @@ def _checked(job, claim, cautions, asked: Asked) -> Check:
 
 
 def _run(job, claim, asked: Asked):
-    """The plan, the runs that are complete, and what to say about them."""
     begun, seconds = time.monotonic(), asked.seconds
     if seconds is not None:
         seconds = max(seconds - (begun - asked.begun), seconds / 2)
@@ -137,14 +133,8 @@ def _run(job, claim, asked: Asked):
     if seconds is not None and job.algorithm.compiled and prepared > LEAST * seconds:
         remarks.append(f"{duration(prepared)} went by before the first run, most of them to compile, which is kept")
     asked.say(f"plan: {plan}")
-    found = _collected(
-        job,
-        job.units(plan.horizons, range(plan.replicates)),
-        workers=plan.workers,
-        limit=limit,
-        pace=pace,
-        quiet=asked.quiet,
-    )
+    units = job.units(plan.horizons, range(plan.replicates))
+    found = _collected(job, units, workers=plan.workers, limit=limit, pace=pace, quiet=asked.quiet)
     complete = [units for r in range(plan.replicates) if found.keys() >= set(units := job.units(plan.horizons, [r]))]
     if not complete:
         raise ValueError(
@@ -157,7 +147,6 @@ def _run(job, claim, asked: Asked):
 
 
 def _plan(planner: Planner, pace, *, asked: Asked, seconds, begun):
-    """Which runs, and how long they may take."""
     horizons, replicates = asked.horizons, asked.replicates
     if seconds is None:
         forecast = replicates * planner.each(pace, horizons) / asked.workers
@@ -185,18 +174,10 @@ def _tried(job, horizons) -> list[str]:
     return ["it is not deterministic: let it draw from the rng that it is given alone, or nobody can repeat this"]
 
 
-class _Weight(NamedTuple):
-    """What a bar of progress asks of a run."""
-
-    seconds: float
-    steps: int
-
-
 def _collected(job, units, *, workers, limit, pace, quiet) -> dict:
-    """What became of the runs that ended in time."""
-    weights = {unit: _Weight(pace(unit[1][-1]), unit[1][-1]) for unit in units}
+    weights = {unit: SimpleNamespace(seconds=pace(unit[1][-1]), steps=unit[1][-1]) for unit in units}
     progress = Progress([] if quiet else list(weights.values()), None if quiet else sys.stderr)
-    typical = max(weights.values()).seconds
+    typical = max(weight.seconds for weight in weights.values())
     together = max(1, min(len(units) // (4 * workers), int(0.5 / max(typical, 1e-6))))
     found = {}
     try:
@@ -238,7 +219,6 @@ def _judged(job, claim, *, plan, runs, asked: Asked, cautions) -> Check:
 
 
 def _in_words(fit, claim, **rules):
-    """The verdict on a rate, with words about its force; no refutation where nothing is promised."""
     return (held_back(verdict(fit, claim.rate, claim.kind, **rules), irrefutable(claim)),)
 
 

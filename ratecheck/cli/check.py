@@ -1,7 +1,5 @@
 """`ratecheck check`: an algorithm and a cost of one's own against a rate."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys
@@ -32,45 +30,19 @@ stopped, and with --strict 3 that the rate was REFUTED.
 
 
 def make_parser(prog) -> Parser:
-    parser = Parser(
-        prog=prog,
-        description="Does an algorithm, on a cost, converge at a rate?  Run, fit and judge within a time budget.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    does = "Does an algorithm, on a cost, converge at a rate?  Run, fit and judge within a time budget."
+    parser = Parser(prog, does, EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what")
-    algorithm = what.add_argument(
-        "--algorithm",
-        type=some,
-        required=True,
-        metavar="MODULE:NAME",
-        help=f"a class with ask and tell, or one of {', '.join(NAMED)}",
-    )
-    completing(algorithm, NAMED)
-    cost = what.add_argument(
-        "--cost",
-        type=some,
-        required=True,
-        metavar="MODULE:NAME",
-        help="a function of x, a Cost, or a family of the zoo",
-    )
-    completing(cost, zoo.families())
-    what.add_argument(
-        "--box",
-        type=real_number,
-        nargs="+",
-        metavar="END",
-        help="of a function: low and high, for all coordinates or for each",
-    )
-    what.add_argument(
-        "--dim", type=whole_number, metavar="D", help="the dimension (default: as many as --box has pairs)"
-    )
-    what.add_argument(
-        "--rate",
-        type=some,
-        metavar="RATE",
-        help="such as 'T^(2/3) (ln T)^(1/3)', or MODULE:NAME; default: its own claim",
-    )
+    code = {"type": some, "required": True, "metavar": "MODULE:NAME"}
+    which = f"a class with ask and tell, or one of {', '.join(NAMED)}"
+    completing(what.add_argument("--algorithm", help=which, **code), NAMED)
+    which = "a function of x, a Cost, or a family of the zoo"
+    completing(what.add_argument("--cost", help=which, **code), zoo.families())
+    ends = "of a function: low and high, for all coordinates or for each"
+    what.add_argument("--box", type=real_number, nargs="+", metavar="END", help=ends)
+    what.add_argument("--dim", type=whole_number, metavar="D", help="default: as many as --box has pairs")
+    claim = "such as 'T^(2/3) (ln T)^(1/3)', or MODULE:NAME; default: its own claim"
+    what.add_argument("--rate", type=some, metavar="RATE", help=claim)
     what.add_argument("--kind", choices=("upper", "lower"), help="of the bound (default: upper)")
     what.add_argument("--minimum", type=real_number, metavar="F", help="of a function (default: it is searched for)")
     what.add_argument("--maximum", type=real_number, metavar="F", help="of a reward, with --maximise")
@@ -105,26 +77,25 @@ def _checked(arguments) -> int:
         check_folder(arguments.report)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    algorithm = (
-        arguments.algorithm if arguments.algorithm in NAMED else found("--algorithm", arguments.algorithm, NAMED)
-    )
-    cost = arguments.cost
+    algorithm, cost, rate = arguments.algorithm, arguments.cost, arguments.rate
+    if algorithm not in NAMED:
+        algorithm = found("--algorithm", algorithm, NAMED)
     if cost not in zoo.families():
         cost = found("--cost", cost, zoo.families())
-    rate = arguments.rate
     if rate is not None and re.fullmatch(r"[\w./\\-]+:[\w.]+", rate):
         rate = found("--rate", rate, ())
     from ..algorithms.asktell import AlgorithmError
     from ..check.run import check
+    from ..planning.grid import horizons_of
 
-    options = {
-        name: getattr(arguments, name) for name in ("kind", "budget", "replicates", "seed", "anytime", "workers")
-    }
-    options |= {"minimum": arguments.minimum, "maximum": arguments.maximum, "maximise": arguments.maximise or None}
+    same = ("kind", "budget", "replicates", "seed", "anytime", "workers", "minimum", "maximum", "dim", "quiet")
+    options = {name: getattr(arguments, name) for name in same}
     options |= {"margin": arguments.margin} if arguments.margin is not None else {}
-    options |= {"box": _box(arguments.box), "dim": arguments.dim, "noise": _noise(arguments.noise)}
+    if arguments.horizons is not None:
+        options["horizons"] = horizons_of(horizons(arguments.horizons), 2.0**4, 1.0, None)
+    options |= {"maximise": arguments.maximise or None, "box": _box(arguments.box), "noise": _noise(arguments.noise)}
     try:
-        done = check(algorithm, cost, rate, horizons=_horizons(arguments.horizons), quiet=arguments.quiet, **options)
+        done = check(algorithm, cost, rate, **options)
     except AlgorithmError as error:
         return _failed(error)
     print(done, flush=True)
@@ -148,7 +119,6 @@ def _written(done, folder) -> bool:
 
 
 def _failed(error) -> int:
-    """Somebody's code has a mistake, and wants to see where."""
     import traceback
 
     cause = error.__cause__
@@ -173,22 +143,12 @@ def _noise(text):
         return noise(text)
 
 
-def _horizons(text):
-    if text is None:
-        return None
-    from ..planning.grid import horizons_of
-
-    return horizons_of(horizons(text), 2.0**4, 1.0, None)
-
-
 def found(option, text, known):
     """The object that MODULE:NAME or PATH.py:NAME names; importing it executes code."""
     source, _, names = text.rpartition(":")
     if not (source and names):
         listed = f"{meant(text, known)} ({', '.join(known)})" if known else ""
-        raise ValueError(
-            f"{option} {text}: there is nothing of this name{listed}; code of yours is written MODULE:NAME"
-        )
+        raise ValueError(f"{option} {text}: nothing has this name{listed}; code of yours is written MODULE:NAME")
     thing = _module(option, source)
     for name in names.split("."):
         if not hasattr(thing, name):
@@ -199,7 +159,6 @@ def found(option, text, known):
 
 
 def _module(option, source):
-    """The module of a name or a path; a mistyped one is compared with what lies there."""
     by_path = source.endswith(".py") or "/" in source
     try:
         if not by_path:

@@ -5,8 +5,6 @@ eval "$(ratecheck completion zsh)"                                # zsh; or in ~
 ratecheck completion fish > ~/.config/fish/completions/ratecheck.fish
 """
 
-from __future__ import annotations
-
 import argparse
 
 from .parser import OWN_CODE, Parser
@@ -45,9 +43,7 @@ def _propose(parser, files):
 
 
 def make_parser(prog) -> Parser:
-    parser = Parser(
-        prog=prog, description=__doc__, epilog=OWN_CODE, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog, __doc__, OWN_CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
     return parser
 

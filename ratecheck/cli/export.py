@@ -1,7 +1,5 @@
 """`ratecheck export DIR`."""
 
-from __future__ import annotations
-
 from .folders import folder_parser, remark
 from .parser import Parser, path
 
@@ -9,10 +7,9 @@ from .parser import Parser, path
 def make_parser(prog) -> Parser:
     parser = folder_parser(prog, "the table of runs: a row per replicate and horizon, with all that determines it")
     form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--csv", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.csv in DIR")
-    form.add_argument(
-        "--parquet", type=path, nargs="?", const=False, metavar="FILE", help="default: runs.parquet in DIR"
-    )
+    for kind in ("csv", "parquet"):
+        default = f"default: runs.{kind} in DIR"
+        form.add_argument(f"--{kind}", type=path, nargs="?", const=False, metavar="FILE", help=default)
     return parser
 
 

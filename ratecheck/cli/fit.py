@@ -1,11 +1,10 @@
 """`ratecheck fit TABLE`: the rate in a table from anywhere, and a verdict on a promised one."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys
 import warnings
+from contextlib import suppress
 
 from ..display import wrapped
 from .parser import EXIT_REFUTED, EXIT_WRONG_INPUT, Mistake, Parser, path, real_number, sentence, some
@@ -20,19 +19,14 @@ NOTE = (
 
 
 def make_parser(prog) -> Parser:
-    parser = Parser(prog=prog, description="fit a rate to a table from anywhere, and judge one", epilog=NOTE)
-    parser.add_argument(
-        "table", type=some, metavar="TABLE", help="a file of runs, of means or of one series; or a study's folder"
-    )
+    parser = Parser(prog, "fit a rate to a table from anywhere, and judge one", NOTE)
+    files = "a file of runs, of means or of one series; or a study's folder"
+    parser.add_argument("table", type=some, metavar="TABLE", help=files)
     claim = parser.add_argument_group("the claim")
-    claim.add_argument(
-        "--rate", type=some, metavar="RATE", help='to be judged, such as "N^-0.5", "sqrt(T) ln T" or "h^2"'
-    )
+    claim.add_argument("--rate", type=some, metavar="RATE", help='such as "N^-0.5", "sqrt(T) ln T" or "h^2"')
     claim.add_argument("--kind", choices=["upper", "lower", "tight"], default="upper", help="of bound (default: upper)")
     claim.add_argument("--margin", type=real_number, default=0.05, metavar="M", help="of the exponent (default: 0.05)")
-    claim.add_argument(
-        "--log-power", type=real_number, metavar="P", help="of ln x, divided out before the fit (default: RATE's)"
-    )
+    claim.add_argument("--log-power", type=real_number, metavar="P", help="of ln x, divided out (default: RATE's)")
     claim.add_argument("--strict", action="store_true", help="end with code 3 if the rate is REFUTED")
     columns = parser.add_argument_group("columns, by name")
     for name, what in (
@@ -54,36 +48,21 @@ def make_parser(prog) -> Parser:
 
 def _add_rows_and_model(parser):
     rows = parser.add_argument_group("rows")
-    rows.add_argument(
-        "--where",
-        type=some,
-        action="append",
-        default=[],
-        metavar="COLUMN=VALUE",
-        help="only these rows; may be repeated",
-    )
+    picked = {"type": some, "action": "append", "default": [], "metavar": "COLUMN=VALUE"}
+    rows.add_argument("--where", help="only these rows; may be repeated", **picked)
     rows.add_argument("--by", type=some, metavar="COLUMN", help="fit each value of a column in turn")
     rows.add_argument("--window", type=window, metavar="LO:HI", help="only these x; either end may be left out")
+    yes, no = ({"action": "store_const", "const": answer} for answer in (True, False))
     shared = rows.add_mutually_exclusive_group()
-    shared.add_argument(
-        "--anytime", action="store_const", const=True, dest="anytime", help="the rows of a run come from one run"
-    )
-    shared.add_argument(
-        "--separate", action="store_const", const=False, dest="anytime", help="every row is a run of its own"
-    )
+    shared.add_argument("--anytime", dest="anytime", help="the rows of a run come from one run", **yes)
+    shared.add_argument("--separate", dest="anytime", help="every row is a run of its own", **no)
     model = parser.add_argument_group("the model")
     model.add_argument("--floor", type=floor, metavar="E", help="y = E + A x^s: a number, LO:HI, or fit")
     step = model.add_mutually_exclusive_group()
-    step.add_argument("--step", action="store_const", const=True, dest="step", help="x is the size of a step")
-    step.add_argument(
-        "--no-step", action="store_const", const=False, dest="step", help="x is none, though it looks like one"
-    )
-    model.add_argument(
-        "--values", action="store_true", help="y are values without a known limit: fit their differences"
-    )
-    model.add_argument(
-        "--level", type=real_number, default=0.95, metavar="L", help="of intervals and verdicts (default: 0.95)"
-    )
+    step.add_argument("--step", dest="step", help="x is the size of a step", **yes)
+    step.add_argument("--no-step", dest="step", help="x is none, though it looks like one", **no)
+    model.add_argument("--values", action="store_true", help="y has an unknown limit: fit its differences")
+    model.add_argument("--level", type=real_number, default=0.95, metavar="L", help="of intervals (default: 0.95)")
 
 
 def main(argv, prog="ratecheck fit") -> int:
@@ -126,31 +105,21 @@ def _exit(arguments, found) -> int:
 
 
 def _one(arguments, table, rate, where):
-    """Fit and judge one curve; prints what was found."""
     from ..fit.fit import fit_rate
     from ..verdict.rules import tight, verdict
 
     log_power = arguments.log_power
     if log_power is None:
         log_power = rate.log_power if rate is not None else 0.0
-    fit = fit_rate(
-        table,
-        log_power,
-        arguments.window,
-        level=arguments.level,
-        x=arguments.x,
-        y=arguments.y,
-        run=arguments.run,
-        error=arguments.error,
-        sd=arguments.sd,
-        half_width=_ends_or_one(arguments.half_width, table),
-        count=_count(arguments.count),
-        where=where or None,
-        anytime=arguments.anytime,
-        step=arguments.step,
-        values=arguments.values,
-        floor=arguments.floor,
-    )
+    same = ("window", "level", "x", "y", "run", "error", "sd", "anytime", "step", "values", "floor")
+    options = {name: getattr(arguments, name) for name in same}
+    ends = arguments.half_width
+    if ends is not None and ends not in table.frame.columns:
+        ends = ends.split(",")
+    count = arguments.count
+    with suppress(TypeError, ValueError):  # a column
+        count = float(count)
+    fit = fit_rate(table, log_power, half_width=ends, count=count, where=where or None, **options)
     judged = None
     if rate is not None:
         check_variable(arguments.rate, fit.data.words)
@@ -187,7 +156,6 @@ def check_variable(text, words):
 
 
 def page(fit, judged) -> list[str]:
-    """What a terminal shows, in 80 columns."""
     facts = [line.partition("  ")[::2] for line in str(fit).splitlines()]
     facts += diagnostics(fit).items()
     facts += [("" if i else "found", text) for i, text in enumerate(fit.remarks)]
@@ -240,17 +208,6 @@ def as_record(fit, judged, where) -> dict:
 
 
 # Values of options
-
-
-def _count(text):
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
-
-def _ends_or_one(text, table):
-    return text if text is None or text in table.frame.columns else text.split(",")
 
 
 def _ends(text, missing):

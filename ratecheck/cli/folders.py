@@ -1,7 +1,5 @@
 """Commands of the console script on a study's folder, a module each: `make_parser(prog)` and `main(argv, prog)`."""
 
-from __future__ import annotations
-
 import sys
 
 from .parser import Parser, path
@@ -10,7 +8,7 @@ NOTHING = "It reads what the folder holds as data and executes nothing of it."
 
 
 def folder_parser(prog, what, folder="a study's folder: it holds runs.sqlite or runs.jsonl.xz", note=NOTHING) -> Parser:
-    parser = Parser(prog=prog, description=what, epilog=note)
+    parser = Parser(prog, what, note)
     parser.add_argument("folder", type=path, metavar="DIR", help=folder)
     return parser
 

@@ -1,7 +1,5 @@
 """The console script `ratecheck`: one list of commands, each a module that is loaded when it is named."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from importlib import import_module
@@ -67,9 +65,7 @@ def usage() -> str:
     width = max(map(len, heads))
     lines = [f"  {head:{width}}  {command.does}" for head, command in zip(heads, COMMANDS.values(), strict=True)]
     listed = "\n".join(lines)
-    return (
-        f"usage: ratecheck COMMAND ...\n\n{listed}\n\n`ratecheck COMMAND --help` says more, --version which.\n\n{NOTE}"
-    )
+    return f"usage: ratecheck COMMAND ...\n\n{listed}\n\n`ratecheck COMMAND --help` says more.\n\n{NOTE}"
 
 
 def version() -> str:

@@ -1,7 +1,5 @@
 """Options of the command line as values: numbers, horizons, noise laws, algorithms with their settings."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..algorithms.registry import NAMED, named
@@ -28,7 +26,6 @@ def algorithms(names, settings) -> tuple:
 
 
 def setting(text):
-    """A number, or a word that the algorithm knows or refuses."""
     try:
         return real_number(text)
     except ValueError:
@@ -36,7 +33,6 @@ def setting(text):
 
 
 def seconds(text) -> float:
-    """A duration, above 0."""
     try:
         value = real_number(text)
     except ValueError:

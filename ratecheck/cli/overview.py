@@ -1,18 +1,13 @@
 """`ratecheck overview DIR`."""
 
-from __future__ import annotations
-
 from .folders import folder_parser
 from .parser import Parser
 
 
 def make_parser(prog) -> Parser:
     parser = folder_parser(prog, "one page and two figures about all studies below a folder", "holds studies' folders")
-    parser.add_argument(
-        "--html",
-        action="store_true",
-        help="also self-contained pages that link to each other: index.html, and report.html beside every report.md",
-    )
+    pages = "also self-contained pages that link to each other: index.html, and report.html beside every report.md"
+    parser.add_argument("--html", action="store_true", help=pages)
     return parser
 
 

@@ -1,7 +1,5 @@
 """`ratecheck pack DIR`."""
 
-from __future__ import annotations
-
 from .folders import folder_parser
 from .parser import Parser
 

@@ -1,7 +1,5 @@
 """What every command line of the project shares: its parser, its values, and how it ends."""
 
-from __future__ import annotations
-
 import argparse
 import errno
 import math
@@ -28,9 +26,10 @@ class Mistake(argparse.ArgumentTypeError, ValueError):
 class Parser(argparse.ArgumentParser):
     """Mistakes get one sentence, with what was probably meant; options are written out, not cut short."""
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, prog=None, description=None, epilog=None, **options):
         # a shortened option would change its meaning with every option that is added
-        super().__init__(*arguments, **{"allow_abbrev": False} | options)
+        names = {"prog": prog, "description": description, "epilog": epilog, "allow_abbrev": False}
+        super().__init__(**names | options)
 
     def parse_known_args(self, args=None, namespace=None):
         args = sys.argv[1:] if args is None else list(args)

@@ -1,7 +1,5 @@
 """`ratecheck report DIR`."""
 
-from __future__ import annotations
-
 from .folders import folder_parser, remark
 from .parser import Parser, path
 
@@ -11,16 +9,9 @@ def make_parser(prog) -> Parser:
     parser.add_argument("--html", action="store_true", help="also one self-contained page, report.html")
     parser.add_argument("--svg", action="store_true", help="figures as SVG too")
     parser.add_argument("--pdf-figures", action="store_true", help="figures as PDF too, with the study's parameters in")
-    parser.add_argument(
-        "--latex", action="store_true", help="also verdicts.tex, a table for a paper that has \\usepackage{booktabs}"
-    )
+    parser.add_argument("--latex", action="store_true", help="also verdicts.tex, a table that needs booktabs")
     parser.add_argument("--no-figures", action="store_true")
-    parser.add_argument(
-        "--out",
-        type=path,
-        metavar="OTHER",
-        help="write it into this folder (default: DIR), as for a folder that cannot be written to",
-    )
+    parser.add_argument("--out", type=path, metavar="OTHER", help="write it into this folder (default: DIR)")
     return parser
 
 

@@ -1,7 +1,5 @@
 """How what runs code of others ends when it is told to: Ctrl-C, SIGTERM and SIGHUP alike, and within two seconds."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

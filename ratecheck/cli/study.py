@@ -1,7 +1,5 @@
 """`python -m ratecheck.study --family quadratic`: run a study, or go on with it, and write its report."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys
@@ -42,6 +40,10 @@ TIMEOUT = (
     "end a unit of work that takes longer, in processes (then the default) or on Dask; it is tried three times, then "
     "given up (default: 20 times what finished units of its series took or what is estimated, 1000 times for a "
     "plug-in, at least 60)"
+)
+MEMBERS = (
+    "of the hard family of a cost and horizon, on which Theorem 3 is judged, beside a certified lower bound (default "
+    "6; 0: no bound, no family, and Theorem 3 is not judged)"
 )
 ANYWHERE = ("scheduler", "unit_timeout", "strict", "claim")  # settings of any study
 EXIT_GIVEN_UP = 1  # also a full disk, a lost cluster and a plug-in that is not deterministic
@@ -106,58 +108,38 @@ def _complain(error, code) -> int:
 
 
 def make_parser(prog) -> argparse.ArgumentParser:
-    parser = Parser(prog=prog, description=__doc__, epilog=CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(prog, __doc__, CODE, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_argument_group("what to study")
     family = what.add_argument("--family", type=some, nargs="+", metavar="NAME", help="families of the zoo, or all")
     completing(family, [*zoo.families(), "all"])
-    what.add_argument(
-        "--study",
-        type=some,
-        metavar="NAME",
-        help="a declared study, which is executed: studies/NAME/study.py, or a folder",
-    )
+    declared = "a declared study, which is executed: studies/NAME/study.py, or a folder"
+    what.add_argument("--study", type=some, metavar="NAME", help=declared)
     what.add_argument("--claim", type=some, nargs="+", metavar="N", help="of a study of claims: these only")
     what.add_argument("--list", action="store_true", help="show families, algorithms, declared studies and presets")
     how = parser.add_argument_group("how (a declared study fixes this itself, apart from replicates, members and seed)")
-    how.add_argument(
-        "--dims", type=whole_number, nargs="+", metavar="D", help="dimensions (default: 1 2 3, where they exist)"
-    )
+    how.add_argument("--dims", type=whole_number, nargs="+", metavar="D", help="default: 1 2 3, where they exist")
     usual = [entry.name for entry in NAMED.values() if entry.default]
     how.add_argument("--algorithms", nargs="+", choices=tuple(NAMED), default=usual, help=f"default: {' '.join(usual)}")
     for option, (name, text) in SETTINGS.items():
         how.add_argument(f"--{option}", nargs="+", metavar=option.upper(), help=f"of {name}: {text}")
-    how.add_argument(
-        "--preset", choices=("quick", "standard", "full"), help="horizons and replicates (default: standard)"
-    )
+    how.add_argument("--preset", choices=("quick", "standard", "full"), help="of horizons and replicates")
     how.add_argument("--horizons", metavar="FROM:TO[:RATIO]", help="such as 2^10:2^20, 1e3:1e6:1.5 or 1000,2000,4000")
     how.add_argument("--replicates", type=whole_number, metavar="N")
-    how.add_argument(
-        "--members",
-        type=natural,
-        metavar="N",
-        help="of the hard family of a cost and horizon, on which Theorem 3 is judged, beside a certified lower bound "
-        "(default 6; 0: no bound, no family, and Theorem 3 is not judged)",
-    )
+    how.add_argument("--members", type=natural, metavar="N", help=MEMBERS)
     how.add_argument("--seed", type=natural, metavar="SEED", help="default 0")
     how.add_argument("--alignment", choices=("random", "fixed"), default="random")
     how.add_argument("--noise", default="gaussian", metavar="LAW[:SIGMA]", help=", ".join(NOISES))
-    _where(parser.add_argument_group("where"))
+    where = parser.add_argument_group("where")
+    where.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
+    places = "threads, processes, local:N or a Dask tcp://host:port"
+    where.add_argument("--scheduler", type=some, metavar="ADDRESS", help=places)
+    where.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
+    where.add_argument("--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared one's folder")
+    where.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
     parser.add_argument("--no-figures", action="store_true")
     parser.add_argument("--dry-run", action="store_true", help="show the plan, with time and memory, and run nothing")
     parser.add_argument("--strict", action="store_true", help=f"exit code {EXIT_REFUTED} if a theorem is REFUTED")
     return parser
-
-
-def _where(group):
-    group.add_argument("--workers", type=workers, metavar="N", help="threads or processes (default: all cores)")
-    group.add_argument(
-        "--scheduler", type=some, metavar="ADDRESS", help="threads, processes, local:N or a Dask tcp://host:port"
-    )
-    group.add_argument("--unit-timeout", type=seconds, metavar="SECONDS", help=TIMEOUT)
-    group.add_argument(
-        "--out", type=folder, metavar="DIR", help="default: results/NAME, or the declared study's folder"
-    )
-    group.add_argument("--fresh", action="store_true", help="set earlier runs of the folder aside and start anew")
 
 
 # From arguments to a study
@@ -215,16 +197,8 @@ def declared_study(arguments) -> tuple:
 
 
 def options(arguments, settings, home=None) -> Options:
-    return Options(
-        name=arguments.study or "",
-        settings=settings,
-        home=home,
-        workers=arguments.workers,
-        fresh=arguments.fresh,
-        figures=not arguments.no_figures,
-        dry_run=arguments.dry_run,
-        say=speak,
-    )
+    how = {"workers": arguments.workers, "fresh": arguments.fresh, "dry_run": arguments.dry_run}
+    return Options(arguments.study or "", settings, home, figures=not arguments.no_figures, say=speak, **how)
 
 
 def given(arguments, names) -> dict:

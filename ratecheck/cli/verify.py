@@ -1,7 +1,5 @@
 """`ratecheck verify DIR`."""
 
-from __future__ import annotations
-
 import secrets
 import sys
 
@@ -21,16 +19,9 @@ def make_parser(prog) -> Parser:
     )
     parser.add_argument("--rerun", type=natural, default=1, metavar="N", help="how many units run again (default: 1)")
     parser.add_argument("--seed", type=natural, metavar="SEED", help="of the choice of units (default: a new one)")
-    parser.add_argument(
-        "--study", metavar="PATH", help="the declaration of its costs and algorithms, which is executed (default: none)"
-    )
-    parser.add_argument(
-        "--unit-timeout",
-        type=seconds,
-        default=60.0,
-        metavar="SECONDS",
-        help="leave a unit that takes longer (default: 60)",
-    )
+    parser.add_argument("--study", metavar="PATH", help="the study.py of its costs and algorithms, which is executed")
+    limit = {"type": seconds, "default": 60.0, "metavar": "SECONDS"}
+    parser.add_argument("--unit-timeout", help="leave a unit that takes longer (default: 60)", **limit)
     return parser
 
 

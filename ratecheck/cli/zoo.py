@@ -1,11 +1,10 @@
 """`ratecheck zoo`: list the families, audit them, draw them."""
 
-from __future__ import annotations
-
 import ast
 import os
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 
 from function_zoo.audit import audit
 from function_zoo.cost import Cost
@@ -15,26 +14,18 @@ from .parser import OWN_CODE, Parser, completing, guarded, natural, path, whole_
 
 
 def make_parser(prog) -> Parser:
-    parser = Parser(prog=prog, description=__doc__, epilog=OWN_CODE)
+    parser = Parser(prog, __doc__, OWN_CODE)
     commands = parser.add_subparsers(dest="command", metavar="{list,audit,gallery}")
-    commands.add_parser(
-        "list", help="the families with their formula, alpha, beta and d/alpha (the default)", epilog=OWN_CODE
-    )
+    commands.add_parser("list", help="the families with their formula and constants (the default)", epilog=OWN_CODE)
 
-    audits = commands.add_parser(
-        "audit", help="measure every constant of a family and compare with the annotation", epilog=OWN_CODE
-    )
+    audits = commands.add_parser("audit", help="measure every constant, against its annotation", epilog=OWN_CODE)
     completing(audits.add_argument("family", nargs="+", help="names of families, or all"), [*families(), "all"])
-    audits.add_argument(
-        "--dim", type=whole_number, nargs="+", help="dimensions (default 2; with several, those that exist)"
-    )
+    audits.add_argument("--dim", type=whole_number, nargs="+", help="default 2; with several, those that exist")
     audits.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the family")
     audits.add_argument("--seed", type=natural, default=0)
     audits.add_argument("--workers", type=workers, default=os.cpu_count(), help="processes for several audits")
 
-    gallery = commands.add_parser(
-        "gallery", help="one figure per family and a markdown page that shows them all", epilog=OWN_CODE
-    )
+    gallery = commands.add_parser("gallery", help="a figure per family, and a page with all of them", epilog=OWN_CODE)
     gallery.add_argument("--out", type=path, required=True, metavar="DIR")
     completing(gallery.add_argument("--family", nargs="+", default=["all"]), [*families(), "all"])
     gallery.add_argument("--workers", type=workers, default=os.cpu_count())
@@ -85,8 +76,7 @@ def _parameters(settings):
 
 
 def _costs(arguments) -> list[Cost]:
-    names, dims = _names(arguments.family), arguments.dim or [2]
-    parameters = _parameters(arguments.set)
+    names, dims, parameters = _names(arguments.family), arguments.dim or [2], _parameters(arguments.set)
     if len(names) == 1 and len(dims) == 1:
         return [get(names[0], dims[0], **parameters)]
     costs = [get(name, dim, **parameters) for name in names for dim in dims if dim in lookup(name).dims]
@@ -102,22 +92,15 @@ def _costs(arguments) -> list[Cost]:
 def _audit(arguments) -> int:
     costs = _costs(arguments)
     processes = min(arguments.workers, len(costs))
-    if processes == 1:
-        tables = (audit(cost, arguments.seed) for cost in costs)
-        failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
-    else:
-        with ProcessPoolExecutor(processes) as pool:
-            tables = pool.map(audit, costs, [arguments.seed] * len(costs))
-            failed = sum(_show(cost, table) for cost, table in zip(costs, tables, strict=True))
+    with ProcessPoolExecutor(processes) if processes > 1 else nullcontext() as pool:
+        tables = (pool.map if pool else map)(audit, costs, [arguments.seed] * len(costs))
+        failed = 0
+        for cost, table in zip(costs, tables, strict=True):
+            print(cost, table, "", sep="\n", flush=True)
+            failed += not table["holds"].all()
     if len(costs) > 1:
         print(f"{len(costs) - failed} of {len(costs)} audits hold")
     return 1 if failed else 0
-
-
-def _show(cost, table) -> bool:
-    """Print an audit; whether something in it fails."""
-    print(cost, table, "", sep="\n", flush=True)
-    return not table["holds"].all()
 
 
 def _gallery(arguments) -> int:

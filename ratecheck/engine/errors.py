@@ -25,10 +25,8 @@ class UnitTimeout(RuntimeError):
         self.seconds = seconds
 
     def __str__(self):
-        return (
-            f"it took longer than its limit of {self.seconds:.3g} s (--unit-timeout sets another), and its process was "
-            "ended"
-        )
+        limit = f"its limit of {self.seconds:.3g} s (--unit-timeout sets another)"
+        return f"it took longer than {limit}, and its process was ended"
 
 
 def sent(thing, dumps):

@@ -3,8 +3,6 @@
 The threads are daemons: a plug-in that hangs in one of them keeps nobody from leaving.
 """
 
-from __future__ import annotations
-
 import atexit
 import multiprocessing
 import os
@@ -82,7 +80,6 @@ class _Slots:
             job = future = task = limit = result = None  # nothing is held while the slot waits
 
     def cancel(self):
-        """Begin nothing of what waits for a slot."""
         with suppress(Empty):
             while True:
                 self.queue.get_nowait()[0].cancel()
@@ -226,7 +223,6 @@ class _Worker:
         theirs.close()
 
     def run(self, task: bytes, limit: float | None):
-        """What a unit comes to, or its exception."""
         try:
             self.connection.send_bytes(task)
             answer = self._receive(limit and limit + STARTUP)

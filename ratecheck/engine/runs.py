@@ -1,16 +1,12 @@
 """The table that the runs of an algorithm on a cost make."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+from function_zoo import Cost
 
 from ..algorithms.protocol import Algorithm
-from ..display import Speaking, lines
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
+from ..display import Speaking
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,9 +50,6 @@ class Runs(Speaking):
         from ..figures.runs import Regrets, regrets_figure
 
         return regrets_figure(Regrets.of(self))
-
-    def __str__(self):
-        return lines(self._facts())
 
     def __repr__(self):
         horizons, replicates = self.frame["horizon"].nunique(), self.frame["replicate"].nunique()

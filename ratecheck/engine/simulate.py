@@ -1,7 +1,5 @@
 """From an algorithm, a cost, horizons and a seed to a table of regrets, on the cores of this machine."""
 
-from __future__ import annotations
-
 import math
 import signal
 import threading
@@ -11,30 +9,21 @@ from collections.abc import Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+
+from function_zoo import Cost
 
 from ..algorithms.asktell import AlgorithmError
 from ..algorithms.protocol import Algorithm, check_algorithm
 from ..algorithms.run import HIGHEST, Run, bad_value, lowest, values
-from ..arguments import (
-    check_alignment,
-    check_horizons,
-    check_is_cost,
-    check_replicates,
-    check_whole,
-    check_workers,
-)
+from ..arguments import check_alignment, check_horizons, check_is_cost, check_replicates, check_whole, check_workers
 from ..claims import VERSION, Series
 from ..sampling import seeding
 from ..sampling.noise import Gaussian, Noise, check_noise
 from .errors import ExecutorError, NotLoaded
 from .pool import Processes, Threads, completed
 from .runs import Runs
-
-if TYPE_CHECKING:
-    from function_zoo import Cost
 
 SLICE = 2**20  # steps between two looks at the stop flag: half a second at most
 LOOK = 0.1  # seconds between two such looks where steps are slow
@@ -117,7 +106,6 @@ class Job:
             self.algorithm.check(self.cost, horizon, self.alignment == "random")
 
     def begin(self, horizon: int, replicate: int = 0) -> tuple[Run, float]:
-        """A replicate before its first step, and the length of its initial cells."""
         how = {"seed": self.seed, "noise": self.noise, "alignment": self.alignment, "diagnostics": self.diagnostics}
         return begin(self.algorithm, self.cost, horizon=horizon, replicate=replicate, **how)
 
@@ -225,7 +213,8 @@ def finished(job: Job, units, *, workers: int, limit: Limit | None = None, toget
         yield from _in_pool(Threads(min(workers, len(units))), job, [(unit,) for unit in units], limit)
         return
     left = yield from _here(job, units, limit, limit.at_most if min(workers, len(units)) == 1 else limit.spent + ALONE)
-    if sum(steps(unit) for unit in left) <= sum(map(steps, units)) / 2:  # by the time that others are ready it is done
+    undone, every = (sum(horizons[-1] for _, horizons in some) for some in (left, units))
+    if undone <= every / 2:  # by the time that others are ready it is done
         yield from _here(job, left, limit, limit.at_most)
         return
     size, done = together or max(1, len(left) // (16 * workers)), set()
@@ -237,10 +226,6 @@ def finished(job: Job, units, *, workers: int, limit: Limit | None = None, toget
     except (ExecutorError, NotLoaded) as why:  # no other process can make sense of it
         warnings.warn(f"one process runs it all, since {why}", RuntimeWarning, stacklevel=3)
         yield from _here(job, [unit for unit in left if unit not in done], limit, limit.at_most)
-
-
-def steps(unit) -> int:
-    return unit[1][-1]
 
 
 def _here(job, units, limit, until):
@@ -262,7 +247,6 @@ def _here(job, units, limit, until):
 
 
 def _in_pool(pool, job, chunks, limit):
-    """Runs on threads or processes, some of them at a time."""
     waiting = chunks[::-1]
 
     def next_chunk(under_way):
@@ -285,7 +269,6 @@ def _in_pool(pool, job, chunks, limit):
 
 
 def _perform(job: Job, units, stop=None):
-    """What a slot of a pool does with some units."""
     stop = stop or threading.Event()
     return [job.run(unit, stop) for unit in units]
 
@@ -296,26 +279,16 @@ def _replicate(job: Job, replicate, horizons, stop):
     rows, level_rows = [], []
     pace = Pace(algorithm.compiled and not cost.interpreted)
     stream = seeding.name(job.seed, *seeding.names_of(algorithm, cost, horizons[-1]), replicate)
+    same = {"side": length, "anytime": algorithm.anytime, "stream": stream}
     for horizon in horizons:
         while run.t < horizon:
             if stop.is_set():
                 return rows, level_rows, None
             pace.advance(run, horizon)
-        row = {
-            "replicate": replicate,
-            "horizon": horizon,
-            "regret": run.regret,
-            "cells": run.cells,
-            "side": length,
-            "anytime": algorithm.anytime,
-            "stream": stream,
-        }
+        row = {"replicate": replicate, "horizon": horizon, "regret": run.regret, "cells": run.cells, **same}
         if job.diagnostics:
             x = run.recommended()
-            row |= {
-                "exceeded": run.exceeded,
-                "error": float(values(cost.compiled, x[None])[0]) - cost.minimum,
-            }
+            row |= {"exceeded": run.exceeded, "error": float(values(cost.compiled, x[None])[0]) - cost.minimum}
             row |= {f"x{q}": float(v) for q, v in enumerate(x)}
             level_rows += [
                 {"replicate": replicate, "horizon": horizon, "level": k, "pulls": p, "cells": c, "regret": r}
@@ -348,7 +321,6 @@ class Pace:
 def begin(
     algorithm: Algorithm, cost, *, horizon, replicate, seed=0, noise=STANDARD, alignment="random", diagnostics=False
 ) -> tuple[Run, float]:
-    """A replicate before its first step, and the length of its initial cells."""
     length, offset = seeding.alignment(algorithm, cost, horizon=horizon, replicate=replicate, seed=seed, kind=alignment)
     rng = seeding.stream(seed, *seeding.names_of(algorithm, cost, horizon), replicate, "run")
     return algorithm.start(cost, length, offset, rng, noise, diagnostics, horizon=horizon), length

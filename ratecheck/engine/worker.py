@@ -1,8 +1,6 @@
 """What a process does that runs units: it receives them through a pipe, sends back what they came to, and ends with
 the one that started it, even where that was killed and could say nothing."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal
@@ -20,7 +18,6 @@ LOOK_EVERY = 0.5  # seconds
 
 
 def serve(connection, parent: int):
-    """Until nobody is at the other end."""
     die_with_parent(parent)
     with suppress(AttributeError, OSError):
         os.setpgid(0, 0)  # whatever a plug-in starts can be ended with it

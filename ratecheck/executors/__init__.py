@@ -11,8 +11,6 @@ An executor has
 - `close()`, which ends whatever still runs, within two seconds.
 """
 
-from __future__ import annotations
-
 import re
 
 from ..arguments import MOST_WORKERS, check_workers
@@ -24,26 +22,16 @@ ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/@\[\]]+):([0-9]{1,5
 LOCAL = re.compile("local(:(?P<workers>.*))?", re.DOTALL)
 
 
-def executor(scheduler: str | None = None, workers: int | None = None, kernels: bool = True):
-    """An executor by name: None, "threads", "processes", "local:4" (a Dask cluster of this machine) or an address.
-
-    None takes threads for kernels and processes for algorithms in plain Python.
-    """
-    kind, what = place(scheduler, workers, kernels=kernels)
-    return kind(*what)
-
-
-def place(scheduler, workers, *, kernels=True, limited=False):
+def place(scheduler: str | None, workers: int | None, *, kernels=True, limited=False):
     """The class of an executor and its arguments; a name that means nothing is refused before anything is written.
 
-    `limited` says that the user limits the time of a unit, which no thread keeps to.
+    "threads", "processes", "local:4" (a Dask cluster of this machine) or an address; None takes threads for kernels and
+    processes for algorithms in plain Python.  `limited`: the user limits the time of a unit, which no thread keeps to.
     """
     if scheduler is None:
         scheduler = "threads" if kernels and not limited else "processes"
     if scheduler == "threads" and limited:
-        raise ExecutorError(
-            "--unit-timeout has no effect on threads, which cannot be ended; take --scheduler processes"
-        )
+        raise ExecutorError("--unit-timeout has no effect on threads: none can be ended; take --scheduler processes")
     count = check_workers(workers)
     if scheduler in ("threads", "processes"):
         return (Threads if scheduler == "threads" else Processes), (count,)

@@ -1,7 +1,5 @@
 """A Dask cluster as a place to run units: of this machine for this user alone, or at an address."""
 
-from __future__ import annotations
-
 import asyncio
 import atexit
 import os
@@ -40,8 +38,10 @@ class Dask:
         try:
             import dask
             import distributed
+            from distributed.protocol.pickle import dumps
         except ImportError:
             raise ExecutorError("a Dask cluster needs the extra 'cluster': pip install 'ratecheck[cluster]'") from None
+        self.packed = dumps  # we pack and unpack units ourselves: what cannot be loaded is known from what fails
         self.cluster = self.client = None
         self.afterwards = ExitStack()
         self.where = f"Dask, {address or 'local'}"
@@ -56,9 +56,8 @@ class Dask:
                 self.afterwards.enter_context(dask.config.set(patient))
                 self.cluster = _sheltered(lambda: local_cluster(workers, folder), START + workers)
             target = self.cluster or address
-            self.client = _sheltered(
-                lambda: distributed.Client(target, timeout=CONNECT, set_as_default=False), 2 * CONNECT
-            )
+            how = {"timeout": CONNECT, "set_as_default": False}
+            self.client = _sheltered(lambda: distributed.Client(target, **how), 2 * CONNECT)
             self.pool = self.client.get_executor(pure=False)
             self.answered = self.refused = self.populated = time.monotonic()
             self.client.loop.add_callback(self._look)
@@ -80,19 +79,12 @@ class Dask:
 
     def submit(self, function, *arguments, limit=None):
         try:
-            return self.pool.submit(run_unit, self._packed((function, arguments)), limit=limit)
+            return self.pool.submit(run_unit, self.packed((function, arguments)), limit=limit)
         except (OSError, RuntimeError) as error:
             raise ExecutorLost(f"lost the scheduler ({self.where}: {error}); {KEPT}") from error
 
     def expect(self, thing):
-        sent(thing, self._packed)
-
-    @staticmethod
-    def _packed(thing) -> bytes:
-        """We pack and unpack units ourselves: what cannot be loaded is known from what fails."""
-        from distributed.protocol.pickle import dumps
-
-        return dumps(thing)
+        sent(thing, self.packed)
 
     def check(self):
         """Return once the scheduler answers, or raise."""

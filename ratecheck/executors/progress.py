@@ -1,7 +1,5 @@
 """How far a study is: a bar on a terminal, plain lines in a log."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 import time
@@ -40,12 +38,10 @@ class Progress:
 
             size = shutil.get_terminal_size()  # tqdm draws nothing where a terminal does not say its size
             shape = "{percentage:3.0f}% |{bar:20}| {desc}"
-            self.bar = tqdm(
-                total=100, file=self.stream, bar_format=shape, leave=False, ncols=size.columns, nrows=size.lines
-            )
+            room = {"ncols": size.columns, "nrows": size.lines}
+            self.bar = tqdm(total=100, file=self.stream, bar_format=shape, leave=False, **room)
 
     def expect(self, units):
-        """More of them than were known at first."""
         self.total += len(units)
         self.weight += sum(unit.seconds for unit in units)
 
@@ -97,7 +93,6 @@ class Progress:
 
 
 def spelt(number: float) -> str:
-    """3.2 million, 41 thousand, 7.5."""
     for size, word in ((1e6, " million"), (1e3, " thousand")):
         if number >= size:
             return f"{number / size:.3g}{word}" if number < 1000 * size else f"{number / size:.0f}{word}"

@@ -1,7 +1,5 @@
 """What a Dask worker does: a unit runs in a thread that can be left behind when it hangs."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os
@@ -71,16 +69,15 @@ def _end():
 
 
 def dask_setup(worker):
-    """What each worker of a local cluster does first."""
     die_with_parent(os.getppid())
     Quiet()
-    worker.loop.add_callback(stop_pages, worker)
 
+    def stop_pages():
+        """Nobody needs them, and any user of this machine could read them."""
+        if getattr(worker, "http_server", None) is not None:
+            worker.http_server.stop()
 
-def stop_pages(worker):
-    """Nobody needs them, and any user of this machine could read them."""
-    if getattr(worker, "http_server", None) is not None:
-        worker.http_server.stop()
+    worker.loop.add_callback(stop_pages)
 
 
 class Quiet:

@@ -1,7 +1,5 @@
 """What all figures share: the style, files that repeat, panels over a legend, axes and points."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import math
@@ -100,7 +98,6 @@ def save(figure, drafts: Drafts, name, svg) -> str:
 
 
 def save_pdf(figure, drafts: Drafts, *, name, title, parameters):
-    """The same for a paper: fonts that can be searched, and in its metadata what determines the numbers."""
     said = {"Title": f"{one_line(title)}: {name}", "Subject": parameters[0], "Keywords": "; ".join(parameters[1:])}
     said |= {"Creator": "ratecheck", "Producer": None, "CreationDate": None}
     with drafts.open(f"{FOLDER}/{name}.pdf", "wb") as file, rc_context({"pdf.fonttype": 42}):
@@ -117,14 +114,8 @@ def panels(rows, columns, handles, kind=Figure, **options):
     bottom = 0.6 + 0.22 * -(-len(handles) // per_line)
     height = top + bottom + rows * high + (rows - 1) * under
     figure = kind(figsize=(width, height))
-    figure.subplots_adjust(
-        left=left / width,
-        right=1 - right / width,
-        top=1 - top / height,
-        bottom=bottom / height,
-        wspace=between / wide,
-        hspace=under / high,
-    )
+    sides = {"left": left / width, "right": 1 - right / width, "bottom": bottom / height, "top": 1 - top / height}
+    figure.subplots_adjust(**sides, wspace=between / wide, hspace=under / high)
     figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False, borderaxespad=0.2)
     axes = figure.subplots(rows, columns, squeeze=False, **options)
     for axis in axes[:, 0]:
@@ -141,7 +132,7 @@ def plain_panel(handles, x, *, curves, xlabel, ylabel) -> tuple[Drawing, Axes]:
     low, high = (positive.min(), positive.max()) if positive.size else (0.5, 2.0)
     axis.set(xscale="log", yscale="log", xlabel=xlabel, ylabel=ylabel)
     ticks(axis.xaxis, min(x), max(x))
-    log_ticks(axis, low, high)
+    ticks(axis.yaxis, low, high)
     room(axis, low, high=max(high, 1.02 * low), below=0.05, above=0.05)
     sns.despine(ax=axis)
     return figure, axis
@@ -157,15 +148,13 @@ def legend_columns(handles, width):
 
 
 def colour_of(i):
-    """The colour of algorithm, or curve, number i."""
     palette = sns.color_palette("colorblind")
     return palette[[0, 1, 2, 4, 5, 7, 8][i % 7]]
 
 
 def excuse(axis, text):
-    axis.text(
-        0.5, 0.5, textwrap.fill(lettered(text), 30), ha="center", va="center", transform=axis.transAxes, fontsize=9
-    )
+    words, place = textwrap.fill(lettered(text), 30), {"ha": "center", "va": "center", "transform": axis.transAxes}
+    axis.text(0.5, 0.5, words, fontsize=9, **place)
     axis.yaxis.set_major_locator(NullLocator())
     if not axis.get_shared_x_axes().get_siblings(axis)[1:]:
         axis.xaxis.set_major_locator(NullLocator())
@@ -194,7 +183,6 @@ def begins_late(result) -> bool:
 
 
 def approach_axis(axis, result):
-    """The same, but with 1/ln T from right to left: T = infinity has a place, and T^s (ln T)^p has a straight slope."""
     _window(axis, result)
     towards_infinity(axis, result.data.horizons[0])
 
@@ -231,11 +219,6 @@ def number(y):
     return f"$10^{{{power}}}$" if abs(lead - 1) < 1e-6 else f"${lead:g}\\times10^{{{power}}}$"
 
 
-def log_ticks(axis, low, high):
-    """1, 2, 5 on a logarithmic axis that covers less than a decade or two, so that it is never without a label."""
-    ticks(axis.yaxis, low, high)
-
-
 def ticks(axis, low, high):
     """Give a logarithmic axis from `low` to `high` ticks at powers of 10, and between them where it is short."""
     decades = np.log10(high / low)
@@ -247,24 +230,16 @@ def ticks(axis, low, high):
 
 
 def room(axis, low, *, high, below, above):
-    """Space for a note under or over the data of a logarithmic axis, in parts of their length."""
     length = np.log(high / low)
     axis.set_ylim(low * np.exp(-below * length), high * np.exp(above * length))
 
 
-def points(axis, x, *, y, reach, colour, marker, filled):
+def points(axis, x, *, y, reach, colour, marker, filled=None):
     """Means with intervals; hollow where they lie outside the window."""
+    filled = np.ones(len(x), bool) if filled is None else filled
+    look = {"fmt": marker, "color": colour, "markersize": 4.5, "elinewidth": 1}
     for part, face in ((filled, colour), (~filled, "white")):
-        axis.errorbar(
-            x[part],
-            y[part],
-            reach[:, part],
-            fmt=marker,
-            color=colour,
-            markerfacecolor=face,
-            markersize=4.5,
-            elinewidth=1,
-        )
+        axis.errorbar(x[part], y[part], reach[:, part], markerfacecolor=face, **look)
 
 
 def without_locked(result, horizons) -> tuple[np.ndarray, np.ndarray]:
@@ -276,55 +251,42 @@ def without_locked(result, horizons) -> tuple[np.ndarray, np.ndarray]:
     return shown["horizon"].to_numpy(float), shown["spared"].to_numpy()
 
 
-def crosses(axis, x, y):
-    axis.plot(x, y, **SPARED)
-
-
 SPARED = {"color": INK, "marker": "+", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.2, "zorder": 5}
 
 
 def note(axis, text, corner, boxed=True):
     x, y = {"upper left": (0.03, 0.97), "lower right": (0.97, 0.04), "upper right": (0.97, 0.97)}[corner]
     vertical, horizontal = corner.split()
-    vertical = "top" if vertical == "upper" else "bottom"
-    axis.text(
-        x,
-        y,
-        text,
-        ha=horizontal,
-        va=vertical,
-        transform=axis.transAxes,
-        fontsize=8.5,
-        color=INK,
-        linespacing=1.35,
-        bbox={"facecolor": "white", "alpha": 0.8 * boxed, "linewidth": 0, "pad": 1.5},  # no line through the words
-        zorder=9,
-    )
+    place = {"ha": horizontal, "va": "top" if vertical == "upper" else "bottom", "transform": axis.transAxes}
+    box = {"facecolor": "white", "alpha": 0.8 * boxed, "linewidth": 0, "pad": 1.5}  # no line through the words
+    axis.text(x, y, text, fontsize=8.5, color=INK, linespacing=1.35, bbox=box, zorder=9, **place)
 
 
 # Entries of legends, each only where something of the kind is drawn
 
 
+def entry(**look) -> Line2D:
+    return Line2D([], [], **look)
+
+
 def curve_keys(results) -> list:
-    line = Line2D([], [], color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
+    line = entry(color=PREDICTED, linewidth=1.6, label="predicted, no free parameter")
     return [line] if any(result.predicted_regret is not None for result in results) else []
 
 
 def spared_keys(results) -> list:
-    """Crosses, where runs lock in."""
     if not any(len(without_locked(r, r.data.horizons)[0]) for r in results):
         return []
-    return [Line2D([], [], label="without runs that lock in", **SPARED)]
+    return [entry(label="without runs that lock in", **SPARED)]
 
 
 def window_keys(results) -> list:
-    onset = Line2D([], [], label="onset of the rate", **ONSET)
+    onset = entry(label="onset of the rate", **ONSET)
     return [Patch(color=SHADE, label="window"), *([onset] if any(map(begins_late, results)) else [])]
 
 
 def outside_keys(results) -> list:
-    """Hollow points, where horizons lie outside a window."""
     if all(within(r.data.horizons, r.case.window).all() for r in results):
         return []
     label = "outside the window"
-    return [Line2D([], [], color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)]
+    return [entry(color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)]

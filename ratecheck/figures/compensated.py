@@ -1,9 +1,6 @@
 """Regret divided by the promised rate: flat where theory and runs agree."""
 
-from __future__ import annotations
-
 import numpy as np
-from matplotlib.lines import Line2D
 
 from ..display import formula
 from ..fit.log_means import within
@@ -12,14 +9,15 @@ from .base import (
     ANY,
     INK,
     PREDICTED,
-    crosses,
+    SPARED,
     curve_keys,
-    log_ticks,
+    entry,
     note,
     outside_keys,
     points,
     room,
     spared_keys,
+    ticks,
     without_locked,
 )
 from .grid import Kind
@@ -58,13 +56,13 @@ def panel(axis, result, colour, marker, margin):
         highs.append(float(foretold.max()))
     at, spared = without_locked(result, T)
     scale = np.mean((data.y - np.log(claim.rate.regret(T)))[inside])
-    crosses(axis, at, spared / claim.rate.regret(at) / np.exp(scale))
+    axis.plot(at, spared / claim.rate.regret(at) / np.exp(scale), **SPARED)
     middle = np.exp(np.mean(np.log(T[inside])))
     axis.axhline(1.0, color=INK, linewidth=0.8)
     window = T[inside]
     axis.plot(window, (window / middle) ** margin, color=INK, linestyle=":", linewidth=1.3)
     axis.set_yscale("log")
-    log_ticks(axis, min(lows), max(highs))
+    ticks(axis.yaxis, min(lows), max(highs))
     room(axis, min(lows), high=max(highs), below=0.06, above=0.42 if len(words) > 1 else 0.32)
     note(axis, "\n".join(words), "upper right")
 
@@ -79,23 +77,16 @@ def predicted(result, inside):
 
 
 def keys(results):
-    printed = Line2D([], [], color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate")
+    printed = entry(color="0.45", marker="x", linestyle=(0, (4, 2)), label="R / g(T), the printed rate")
     return [
-        Line2D([], [], color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
+        entry(color=ANY, marker="o", markersize=5, label="R / g(T), the rate theory stands by"),
         *([printed] if any(result.own.claim.corrected for result in results) else []),
         *spared_keys(results),
         *curve_keys(results),
         *outside_keys(results),
-        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
+        entry(color=INK, linestyle=":", linewidth=1.3, label="slope of the margin"),
     ]
 
 
-COMPENSATED = Kind(
-    stem="compensated",
-    title="Regret divided by the promised rate",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="R / g(T), scaled",
-    needs_fit=True,
-)
+TITLE = "Regret divided by the promised rate"
+COMPENSATED = Kind("compensated", TITLE, CAPTION, panel, keys, ylabel="R / g(T), scaled", needs_fit=True)

@@ -1,15 +1,12 @@
 """Fitted minus promised slopes of all costs, family by family, a panel per algorithm."""
 
-from __future__ import annotations
-
 import numpy as np
 import seaborn as sns
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..verdict.sentences import NOT_JUDGED
-from .base import ANY, INK, MARKERS, colour_of, excuse, legend_columns, lettered
+from .base import ANY, INK, MARKERS, colour_of, entry, excuse, legend_columns, lettered
 
 TITLE = "Fitted against promised slopes"
 CAPTION = (
@@ -26,7 +23,6 @@ SPREAD = 0.26  # of the dimensions within its row
 
 
 def diagonal_figure(fits, names):
-    """A panel per name of an algorithm that has a fit, a row per family."""
     own = fits[fits["role"] == "own"].drop_duplicates(["family", "dim", "algorithm"], keep="last")
     own = own[own["algorithm"].isin(list(names))].dropna(subset=["slope"])
     algorithms = [a for a in names if (own["algorithm"] == a).any()]
@@ -37,9 +33,8 @@ def diagonal_figure(fits, names):
     bottom = 0.75 + 0.2 * -(-len(handles) // per_line)
     height = 0.4 + bottom + ROW * max(4, len(families))
     figure = Figure(figsize=(width, height))
-    figure.subplots_adjust(
-        left=1.45 / width, right=1 - 0.15 / width, top=1 - 0.35 / height, bottom=bottom / height, wspace=0.05
-    )
+    sides = {"left": 1.45 / width, "right": 1 - 0.15 / width, "bottom": bottom / height, "top": 1 - 0.35 / height}
+    figure.subplots_adjust(**sides, wspace=0.05)
     figure.legend(handles=handles, loc="lower center", ncols=per_line, frameon=False)
     if not algorithms:
         excuse(figure.subplots(), "no case has a fit")
@@ -67,38 +62,24 @@ def forest(axis, rows, families, dims):
             axis.plot([0.0, row.tolerates], [y, y], color="0.78", linewidth=2.4, solid_capstyle="butt", zorder=1)
         off = row.slope - row.theory_slope
         unjudged = getattr(row, "changed", "") == NOT_JUDGED
-        axis.errorbar(
-            off,
-            y,
-            xerr=[[row.slope - row.low], [row.high - row.slope]],
-            color=colour_of(row.dim - 1),
-            marker="x" if unjudged else MARKERS[(row.dim - 1) % len(MARKERS)],
-            fillstyle=VERDICT_FACE[row.exponent_verdict],
-            markersize=4.5,
-            elinewidth=0.9,
-            zorder=3,
-        )
+        look = look_of(row.dim) | ({"marker": "x"} if unjudged else {})
+        look |= {"fillstyle": VERDICT_FACE[row.exponent_verdict], "markersize": 4.5, "elinewidth": 0.9, "zorder": 3}
+        axis.errorbar(off, y, xerr=[[row.slope - row.low], [row.high - row.slope]], **look)
+
+
+def look_of(dim) -> dict:
+    return {"color": colour_of(dim - 1), "marker": MARKERS[(dim - 1) % len(MARKERS)]}
 
 
 def keys(own):
-    dims = [
-        Line2D(
-            [],
-            [],
-            color=colour_of(d - 1),
-            marker=MARKERS[(d - 1) % len(MARKERS)],
-            linestyle="none",
-            markersize=6,
-            label=f"d = {d}",
-        )
-        for d in sorted(set(own["dim"]))
-    ]
+    point = {"linestyle": "none", "markersize": 6}
+    dims = [entry(**look_of(d), **point, label=f"d = {d}") for d in sorted(set(own["dim"]))]
     drawn = set(own["exponent_verdict"])
     faces = [
-        Line2D([], [], color=ANY, marker="o", fillstyle=face, linestyle="none", markersize=6, label=f"exponent {name}")
+        entry(color=ANY, marker="o", fillstyle=face, **point, label=f"exponent {name}")
         for name, face in VERDICT_FACE.items()
         if name in drawn
     ]
     if "changed" in own and own["changed"].eq(NOT_JUDGED).any():
-        faces.append(Line2D([], [], color=ANY, marker="x", linestyle="none", markersize=6, label=NOT_JUDGED))
+        faces.append(entry(color=ANY, marker="x", **point, label=NOT_JUDGED))
     return [*dims, *faces, Patch(color="0.93", label="margin"), Patch(color="0.78", label="could have passed")]

@@ -4,8 +4,6 @@ A figure of a study is a file here and an entry of STUDY: something with a stem,
 `draw(family, analysis)`, which returns a title and a figure, or None.  See grid.Kind.
 """
 
-from __future__ import annotations
-
 from matplotlib import rc_context
 
 from . import diagonal, plane
@@ -35,12 +33,9 @@ def draw_study(drafts, family, *, analysis, svg=False, parameters=None) -> list[
     return drawn
 
 
-def draw_overview(drafts, fits, *, gaps, names, regimes: plane.Regimes, svg=False) -> list[WrittenFigure]:
+def draw_overview(drafts, fits, *, gaps, names, regimes: plane.Regimes) -> list[WrittenFigure]:
     """Fitted against promised slopes of the algorithms with these names, and the plane of costs."""
     with rc_context(STYLE):
-        slopes = save(diagonal.diagonal_figure(fits, names), drafts, "fitted-against-promised", svg)
-        costs = save(plane.plane_figure(fits, gaps, regimes), drafts, "plane", svg)
-    return [
-        WrittenFigure(slopes, diagonal.TITLE, diagonal.CAPTION),
-        WrittenFigure(costs, plane.TITLE, plane.CAPTION),
-    ]
+        slopes = save(diagonal.diagonal_figure(fits, names), drafts, "fitted-against-promised", svg=False)
+        costs = save(plane.plane_figure(fits, gaps, regimes), drafts, "plane", svg=False)
+    return [WrittenFigure(slopes, diagonal.TITLE, diagonal.CAPTION), WrittenFigure(costs, plane.TITLE, plane.CAPTION)]

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..fit.fit import Fit, in_steps
 from ..rates import Rate
-from .base import INK, STYLE, Drawing, colour_of, note, plain_panel, points
+from .base import INK, STYLE, Drawing, colour_of, entry, note, plain_panel, points
 
 DASHED = (0, (4, 2.5))
 
@@ -63,12 +62,12 @@ class Fitted:
 def fitted_figure(shown: Fitted) -> Drawing:
     colour, level = colour_of(0), f"{100 * shown.level:g} %"
     keys = [
-        Line2D([], [], color=colour, marker="o", linestyle="none", markersize=5, label=f"mean, {level} interval"),
-        Line2D([], [], color=INK, linewidth=1.3, label="fitted line"),
+        entry(color=colour, marker="o", linestyle="none", markersize=5, label=f"mean, {level} interval"),
+        entry(color=INK, linewidth=1.3, label="fitted line"),
         Patch(color=INK, alpha=0.25, linewidth=0, label=f"its {level} interval"),
     ]
     if shown.shape is not None:
-        keys.append(Line2D([], [], color=INK, linestyle=DASHED, linewidth=1.3, label="promised shape"))
+        keys.append(entry(color=INK, linestyle=DASHED, linewidth=1.3, label="promised shape"))
     with rc_context(STYLE):
         seen = [shown.mean - shown.reach[0], shown.mean + shown.reach[1], shown.line]
         seen += [] if shown.shape is None else [shown.shape]
@@ -77,15 +76,7 @@ def fitted_figure(shown: Fitted) -> Drawing:
         axis.plot(shown.x, shown.line, color=INK, linewidth=1.3)
         if shown.shape is not None:
             axis.plot(shown.x, shown.shape, color=INK, linestyle=DASHED, linewidth=1.3)
-        points(
-            axis,
-            shown.x,
-            y=shown.mean,
-            reach=shown.reach,
-            colour=colour,
-            marker="o",
-            filled=np.ones(len(shown.x), bool),
-        )
+        points(axis, shown.x, y=shown.mean, reach=shown.reach, colour=colour, marker="o")
         rises = shown.line[np.argmax(shown.x)] > shown.line[np.argmin(shown.x)]
         note(axis, "\n".join(shown.words), "lower right" if rises else "upper right")
     return figure

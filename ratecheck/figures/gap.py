@@ -1,13 +1,10 @@
 """The ratio of two algorithms' regrets, and the growth that theory predicts for it."""
 
-from __future__ import annotations
-
 import numpy as np
 import seaborn as sns
-from matplotlib.lines import Line2D
 
 from ..fit.log_means import within
-from .base import ANY, INK, MARKERS, SHADE, colour_of, lettered, log_ticks, panels, points, ticks
+from .base import ANY, INK, MARKERS, SHADE, colour_of, entry, lettered, panels, points, ticks
 
 CAPTION = (
     "The ratio of mean regrets at common horizons with 95 % intervals, and the growth that the promised exponents "
@@ -19,7 +16,6 @@ LETTERS = 26  # of an axis label that fits beside a panel
 
 
 def ratios(gaps, pairs):
-    """Panels by dimension, a curve per pair of algorithms."""
     dims = list(dict.fromkeys(g.dim for g in gaps))
     figure, (axes,) = panels(1, len(dims), keys(pairs, gaps), sharey=True)
     for axis, dim in zip(axes, dims, strict=True):
@@ -34,7 +30,7 @@ def ratios(gaps, pairs):
             axis.axvspan(*shown[0].window, color=SHADE, zorder=-10, linewidth=0)
         sns.despine(ax=axis)
     ends = [1.0, *(np.exp(end) for g in gaps for _, e in g.ratios for end in (e.low, e.high))]
-    log_ticks(axes[0], min(ends), max(ends))
+    ticks(axes[0].yaxis, min(ends), max(ends))
     label(axes[0], pairs)
     return figure
 
@@ -67,18 +63,17 @@ def curve(axis, gap, colour, marker):
 
 
 def keys(pairs, gaps):
-    """Lines only where some window allows them, hollow points only where there are some."""
     curves = []
     for i, (first, second) in enumerate(pairs):
         colour, marker = look(i)
         name = lettered(f"{first} / {second}")
-        curves.append(Line2D([], [], color=colour, marker=marker, linestyle="none", markersize=5, label=name))
+        curves.append(entry(color=colour, marker=marker, linestyle="none", markersize=5, label=name))
     lines = [
-        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
-        Line2D([], [], color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
+        entry(color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="growth by the exponents"),
+        entry(color=INK, linestyle=":", linewidth=1.3, label="and by the log powers"),
     ]
     label = "outside the common window"
-    hollow = Line2D([], [], color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)
+    hollow = entry(color=ANY, marker="o", markerfacecolor="white", linestyle="none", markersize=5, label=label)
     outside = any(not _inside(gap).all() for gap in gaps)
     return [*curves, *([hollow] if outside else []), *(lines if any(g.measured is not None for g in gaps) else [])]
 
@@ -94,7 +89,6 @@ class Ratios:
     caption = CAPTION
 
     def draw(self, family, analysis):
-        """The title and the figure of a family; nothing where no two algorithms share horizons."""
         gaps = [g for g in analysis.gaps if g.family == family and g.ratios]
         pairs = list(dict.fromkeys((g.first, g.second) for g in gaps))
         if not pairs:

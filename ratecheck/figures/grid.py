@@ -1,7 +1,5 @@
 """Figures of a study that are small multiples: a row per algorithm, a column per dimension, one legend for all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,7 +27,6 @@ class Kind:
     by_dimension: bool = False  # one vertical axis for all algorithms of a dimension
 
     def draw(self, family, analysis) -> tuple[str, Figure] | None:
-        """The title and the figure of a family; nothing where no case could be shown."""
         results = analysis.of(family)
         return (self.title, self._grid(results, analysis.margin)) if any(map(self._shows, results)) else None
 

@@ -1,7 +1,5 @@
 """The pairs of an exponent and a log power that the runs exclude, and those that are promised."""
 
-from __future__ import annotations
-
 import numpy as np
 import seaborn as sns
 from matplotlib.lines import Line2D

@@ -1,7 +1,5 @@
 """The gap between two algorithms: a table of families and dimensions, beside the plane of costs, αβ/d against d/α."""
 
-from __future__ import annotations
-
 import textwrap
 from dataclasses import dataclass
 
@@ -59,7 +57,6 @@ def plane_figure(fits, gaps, regimes: Regimes):
 
 
 def heat_table(axis, costs, *, families, dims, scale):
-    """Families by dimensions; colours diverge from 0, and every number is written."""
     for row in costs.itertuples():
         x, y = dims.index(row.dim), families.index(row.family)
         known = np.isfinite(row.gap)
@@ -69,15 +66,8 @@ def heat_table(axis, costs, *, families, dims, scale):
             pale = abs(row.gap) < LIGHT * scale.vmax
             text = f"{round(row.gap, 2) + 0.0:+.2f}"
             early = isinstance(row.reason, str) and bool(row.reason)
-            axis.text(
-                x,
-                y,
-                f"({text})" if early else text,
-                ha="center",
-                va="center",
-                fontsize=8,
-                color=INK if pale else "white",
-            )
+            look = {"ha": "center", "va": "center", "fontsize": 8, "color": INK if pale else "white"}
+            axis.text(x, y, f"({text})" if early else text, **look)
     axis.set(xlim=(-0.5, len(dims) - 0.5), ylim=(len(families) - 0.5, -0.5))
     axis.set_xticks(range(len(dims)), [f"d = {d}" for d in dims])
     axis.set_yticks(range(len(families)), [lettered(family) for family in families])
@@ -87,22 +77,14 @@ def heat_table(axis, costs, *, families, dims, scale):
 
 
 def dots(axis, costs, regimes, scale):
-    """A dot for every place that costs have."""
     low, high = 0.85 * min(0.5, costs["y"].min()), 1.25 * max(2.0, costs["y"].max())
     axis.set(xlim=(-0.07, 1.1), ylim=(low, high), yscale="log", xlabel="αβ/d", ylabel="d/α")
     draw_regimes(axis, low, high, regimes)
     for (x, y), group in costs.groupby([costs["x"].round(6), costs["y"].round(6)]):
         mean = group["gap"].mean()
         known = np.isfinite(mean)
-        axis.plot(
-            x,
-            y,
-            marker="o",
-            markersize=15,
-            color=COLOURS(scale(mean)) if known else "white",
-            markeredgecolor=INK,
-            markeredgewidth=0.7,
-        )
+        colour = COLOURS(scale(mean)) if known else "white"
+        axis.plot(x, y, marker="o", markersize=15, color=colour, markeredgecolor=INK, markeredgewidth=0.7)
         white = known and abs(mean) >= LIGHT * scale.vmax
         axis.text(x, y, str(len(group)), ha="center", va="center_baseline", fontsize=8, color="white" if white else INK)
     axis.set_xticks([0, 0.25, 0.5, 0.75, 1])
@@ -113,7 +95,6 @@ def dots(axis, costs, regimes, scale):
 
 
 def draw_regimes(axis, low, high, regimes):
-    """beta < 1, beta > 1 and beta = d/alpha."""
     y = np.geomspace(low, high, 200)
     axis.fill_betweenx(y, np.minimum(1 / y, 1), 1, color="0.94", linewidth=0)
     above = y >= 1

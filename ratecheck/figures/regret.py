@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
@@ -19,13 +18,14 @@ from .base import (
     INK,
     PREDICTED,
     curve_keys,
+    entry,
     horizon_axis,
-    log_ticks,
     note,
     number,
     outside_keys,
     points,
     room,
+    ticks,
 )
 from .grid import Kind
 
@@ -50,15 +50,8 @@ def panel(axis, result, colour, marker, margin):
     data, rate = result.data, result.own.claim.rate
     T, shape = data.horizons, Shape.of(result)
     axis.fill_between(T, shape.low, shape.high, color=colour, alpha=0.22, linewidth=0)
-    points(
-        axis,
-        T,
-        y=np.exp(data.y),
-        reach=np.zeros((2, len(T))),
-        colour=colour,
-        marker=marker,
-        filled=within(T, result.case.window),
-    )
+    inside = within(T, result.case.window)
+    points(axis, T, y=np.exp(data.y), reach=np.zeros((2, len(T))), colour=colour, marker=marker, filled=inside)
     lines = said(result)
     if fitted(result):
         fit = result.fit.at(rate.log_power)
@@ -87,14 +80,9 @@ def said(result) -> list[str]:
         seen = [f"(slope as seen {result.fit.slope:.3f})"] if result.fit is not None else []
         return ["no line: the window allows none", *seen, promised]
     fit = result.fit.at(rate.log_power)
-    after = f"after {logarithm(rate)}: {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"
+    logarithm = "$\\ln T$" if rate.log_power == 1 else f"$(\\ln T)^{{{fraction(rate.log_power)}}}$"
+    after = f"after {logarithm}: {fit.slope:.3f} [{fit.low:.3f}, {fit.high:.3f}]"
     return [f"slope as seen {result.fit.slope:.3f}", *([after] if rate.log_power else []), promised]
-
-
-def logarithm(rate) -> str:
-    if rate.log_power == 1:
-        return "$\\ln T$"
-    return f"$(\\ln T)^{{{fraction(rate.log_power)}}}$"
 
 
 def fitted(result) -> bool:
@@ -110,7 +98,7 @@ def settle(axes, results):
     for axis in axes:
         axis.set_yscale("log")
         axis.yaxis.set_minor_locator(NullLocator())
-        log_ticks(axis, bottom, top)
+        ticks(axis.yaxis, bottom, top)
         room(axis, bottom, high=top, below=FOOT / (1 - FOOT) * 1.05, above=0.05)
 
 
@@ -160,34 +148,24 @@ class Shape:
 
 def keys(results):
     worst = "certified lower bound, worst cost nearby"
-    line = Line2D([], [], color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, label=worst)
+    line = entry(color=CERTIFIED, linewidth=0.9, marker=".", markersize=4, label=worst)
     return [
-        Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
+        entry(color=ANY, marker="o", linestyle="none", markersize=5, label="mean of the runs"),
         Patch(color=ANY, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
         *outside_keys(results),
         *curve_keys(results),
         *line_keys(results),
-        Line2D([], [], color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
+        entry(color=INK, linestyle=(0, (4, 2.5)), linewidth=1.3, label="promised shape"),
         *([line] if any(Shape.of(result).reaches_bound for result in results) else []),
     ]
 
 
 def line_keys(results) -> list:
-    """A line is whole, or dotted where it is rejected."""
     drawn = [result.bent for result in results if fitted(result)]
-    whole = Line2D([], [], color=INK, linewidth=1.3, label="fit, 95 % interval")
-    dotted = Line2D([], [], color=INK, linewidth=1.3, linestyle=DOTTED, label="fit that is rejected: it bends")
+    whole = entry(color=INK, linewidth=1.3, label="fit, 95 % interval")
+    dotted = entry(color=INK, linewidth=1.3, linestyle=DOTTED, label="fit that is rejected: it bends")
     return [whole] * (False in drawn) + [dotted] * (True in drawn)
 
 
-REGRET = Kind(
-    stem="regret",
-    title="Regret against T",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="R",
-    by_dimension=True,
-    settle=settle,
-    horizons=partial(horizon_axis, bottom=FOOT),
-)
+AXES = {"by_dimension": True, "settle": settle, "horizons": partial(horizon_axis, bottom=FOOT)}
+REGRET = Kind("regret", "Regret against T", CAPTION, panel, keys, ylabel="R", **AXES)

@@ -1,21 +1,8 @@
 """Distances from the fitted straight line, and the log-periodic part among them."""
 
-from __future__ import annotations
-
 import numpy as np
-from matplotlib.lines import Line2D
 
-from .base import (
-    ANY,
-    INK,
-    PREDICTED,
-    crosses,
-    curve_keys,
-    note,
-    points,
-    spared_keys,
-    without_locked,
-)
+from .base import ANY, INK, PREDICTED, SPARED, curve_keys, entry, note, points, spared_keys, without_locked
 from .grid import Kind
 
 CAPTION = (
@@ -41,17 +28,10 @@ def panel(axis, result, colour, marker, margin):
     if np.any(line.wave):
         dash = WAVE | {"markersize": 9 if len(T) <= MANY else 4}
         axis.plot(T, line.wave, **dash)
-    points(
-        axis,
-        T,
-        y=fit.corrected - line.value,
-        reach=np.array([line.spread] * 2),
-        colour=colour,
-        marker=marker,
-        filled=np.ones(len(T), bool),
-    )
+    points(axis, T, y=fit.corrected - line.value, reach=np.array([line.spread] * 2), colour=colour, marker=marker)
     at, spared = without_locked(result, T)
-    crosses(axis, at, np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value))
+    off = np.log(spared) - power * np.log(np.log(at)) - np.interp(np.log(at), fit.x, line.value)
+    axis.plot(at, off, **SPARED)
     if fit.period is not None:
         marks = T[-1] / fit.period ** np.arange(int(np.log(T[-1] / T[0]) / np.log(fit.period) + 1e-6) + 1)
         for mark in marks:
@@ -63,11 +43,11 @@ def panel(axis, result, colour, marker, margin):
 
 def keys(results):
     periodic = any(r.fit.period is not None for r in results)
-    wave = Line2D([], [], label="log-periodic part", **WAVE)
-    period = Line2D([], [], color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
+    wave = entry(label="log-periodic part", **WAVE)
+    period = entry(color="0.5", linestyle=(0, (1, 2)), linewidth=1.2, label="one period apart")
     waves = any(np.any(r.fit.line().wave) for r in results)
     return [
-        Line2D([], [], color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
+        entry(color=ANY, marker="o", linestyle="none", markersize=5, label="residual, 95 % interval"),
         *spared_keys(results),
         *curve_keys(results),
         *([wave] if waves else []),
@@ -75,12 +55,4 @@ def keys(results):
     ]
 
 
-RESIDUALS = Kind(
-    stem="residuals",
-    title="Residuals",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="ln R − line",
-    needs_fit=True,
-)
+RESIDUALS = Kind("residuals", "Residuals", CAPTION, panel, keys, ylabel="ln R − line", needs_fit=True)

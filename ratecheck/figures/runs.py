@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from .base import STYLE, Drawing, colour_of, lettered, plain_panel
+from .base import STYLE, Drawing, colour_of, entry, lettered, plain_panel
 
 LONGEST_TITLE = 75  # letters over one panel
 MOST_LINES = 100  # of single runs; more are one grey cloud
@@ -43,11 +42,11 @@ class Regrets:
 def regrets_figure(shown: Regrets) -> Drawing:
     colour = colour_of(0)
     keys = [
-        Line2D([], [], color=colour, marker="o", markersize=5, label="mean of the runs"),
+        entry(color=colour, marker="o", markersize=5, label="mean of the runs"),
         Patch(color=colour, alpha=0.22, linewidth=0, label="middle 80 % of the runs"),
     ]
     if len(shown.lines):
-        keys.append(Line2D([], [], color="0.6", linewidth=0.6, label="single runs"))
+        keys.append(entry(color="0.6", linewidth=0.6, label="single runs"))
     with rc_context(STYLE):
         figure, axis = plain_panel(
             keys, shown.horizons, curves=[shown.mean, *shown.middle, *shown.lines], xlabel="T", ylabel="R"

@@ -1,24 +1,11 @@
 """Slopes between neighbouring horizons, and those that the promised rate has there."""
 
-from __future__ import annotations
-
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..fit.log_means import within
 from ..predict.far import slopes
-from .base import (
-    ANY,
-    INK,
-    PREDICTED,
-    STATIONS,
-    approach_axis,
-    curve_keys,
-    note,
-    outside_keys,
-    points,
-)
+from .base import ANY, INK, PREDICTED, STATIONS, approach_axis, curve_keys, entry, note, outside_keys, points
 from .grid import Kind
 
 CAPTION = (
@@ -37,14 +24,8 @@ def panel(axis, result, colour, marker, margin):
     value, low, high = np.array([(e.value, e.low, e.high) for _, e in result.local_slopes()]).T
     ends = np.array([result.data.horizons[0], STATIONS[-1]])
     fine = np.exp(1 / np.linspace(*(1 / np.log(ends)), 60))
-    axis.fill_between(
-        fine,
-        claim.rate.slope,
-        claim.rate.slope + claim.rate.log_power / np.log(fine),
-        color="0.75",
-        linewidth=0,
-        alpha=0.7,
-    )
+    slope, upper = claim.rate.slope, claim.rate.slope + claim.rate.log_power / np.log(fine)
+    axis.fill_between(fine, slope, upper, color="0.75", linewidth=0, alpha=0.7)
     if claim.corrected:
         edge = claim.printed.slope + claim.printed.log_power / np.log(fine)
         axis.plot(fine, edge, color="0.4", linestyle=(0, (4, 2)), linewidth=1.1)
@@ -69,23 +50,15 @@ def predicted(result):
 
 
 def keys(results):
-    printed = Line2D([], [], color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p")
+    printed = entry(color="0.4", linestyle=(0, (4, 2)), label="s + p / ln T, printed p")
     return [
-        Line2D([], [], color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
+        entry(color=ANY, marker="o", markersize=5, linewidth=0.8, label="local slope, 95 % interval"),
         *outside_keys(results),
         *curve_keys(results),
-        Line2D([], [], color=INK, linewidth=1.3, label="promised exponent s of R"),
+        entry(color=INK, linewidth=1.3, label="promised exponent s of R"),
         Patch(color="0.75", alpha=0.7, linewidth=0, label="s to s + p / ln T"),
         *([printed] if any(result.own.claim.corrected for result in results) else []),
     ]
 
 
-SLOPES = Kind(
-    stem="slopes",
-    title="Local slopes",
-    caption=CAPTION,
-    panel=panel,
-    keys=keys,
-    ylabel="d ln R / d ln T",
-    horizons=approach_axis,
-)
+SLOPES = Kind("slopes", "Local slopes", CAPTION, panel, keys, ylabel="d ln R / d ln T", horizons=approach_axis)

@@ -1,7 +1,5 @@
 """The bootstrap: a second opinion on the jackknife's intervals, by resampling runs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -47,7 +45,6 @@ def studentised(data: LogMeans, weights, *, value, level, size, seed):
 
 
 def _counts(rng, n, size):
-    """How often each of n runs is in each resample."""
     if n <= MANY_RUNS:
         return rng.multinomial(n, np.full(n, 1 / n), size).astype(float)
     drawn = rng.integers(n, size=(size, n))
@@ -56,7 +53,6 @@ def _counts(rng, n, size):
 
 
 def _shared(counts, R, weights):
-    """Means of resampled runs, and the variance of each resample's slope."""
     n = len(R)
     resampled = counts @ R / n
     influence = R @ (weights / np.maximum(resampled, 1e-300)).T
@@ -66,7 +62,6 @@ def _shared(counts, R, weights):
 
 
 def _separate(rng, samples, size):
-    """Means and variances of resampled regrets, horizon by horizon."""
     for R in samples:
         n = len(R)
         means, variances = np.empty(size), np.empty(size)
@@ -108,6 +103,5 @@ def bounded(size, n) -> int:
 
 
 def pieces(size, n, most):
-    """Slices of so many resamples of n runs, none with more numbers than `most`."""
     rows = max(1, most // n)
     return [slice(first, min(first + rows, size)) for first in range(0, size, rows)]

@@ -1,7 +1,5 @@
 """Which column of a table is what: x, y, the run, the error of a mean; names that people use, and what is inferred."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
@@ -63,7 +61,6 @@ class Roles:
 
     @property
     def spread(self):
-        """The column, or two, by which means have errors."""
         found = (c for c in (self.error, self.sd, self.half_width) if c is not None)
         return next(found, None)
 
@@ -106,7 +103,6 @@ def listed(names, most=12) -> str:
 
 
 def groups(table: Table, column) -> list:
-    """The values of a column by which a table is to be fitted in turn."""
     return list(dict.fromkeys(table.frame[named(table.frame, column)]))
 
 
@@ -138,9 +134,7 @@ def roles_in(frame, asked: Roles) -> Roles:
     if asked.half_width is not None:
         ends = tuple(asked.half_width) if isinstance(asked.half_width, list | tuple) else (asked.half_width,)
         if len(ends) not in (1, 2):
-            raise ValueError(
-                f"half_width = {shown(asked.half_width)} must be a column, or two: the low ends and the high ones"
-            )
+            raise ValueError(f"half_width = {shown(asked.half_width)} must be a column, or two: low ends and high ones")
         ends = tuple(named(frame, end) for end in ends)
         given["half_width"] = ends if len(ends) == 2 else ends[0]
         taken += ends
@@ -224,15 +218,13 @@ def floats(frame, column) -> np.ndarray:
 
 
 def _not_numbers(column, values) -> str:
-    row, cell = next(((i, v) for i, v in enumerate(values, 1) if not _is_number(v)), (1, values.iloc[0]))
+    texts = ((i, v) for i, v in enumerate(values, 1) if not isinstance(v, Real))
+    strange = ((i, v) for i, v in texts if not isinstance(v, str) or number(v) is None)
+    row, cell = next(strange, (1, values.iloc[0]))
     said = f"column {str(column)!r} must hold numbers, and row {row} of the data has {shown(cell)}"
     if re.search(r"\d\s*(?:±|\+/?-|\()\s*\.?\d", str(cell)):
         said += "; put what follows the mean into a column of its own: se, sd or half_width"
     return said
-
-
-def _is_number(value) -> bool:
-    return isinstance(value, Real) or (isinstance(value, str) and number(value) is not None)
 
 
 def picked(table: Table, where) -> Table:
@@ -243,7 +235,7 @@ def picked(table: Table, where) -> Table:
     for column, value in dict(where).items():
         name = named(table.frame, column)
         values = table.frame[name]
-        same = np.array([str(v) == str(value) or _equal(v, value) for v in values])
+        same = np.array([str(v) == str(value) or number(v) == number(value) is not None for v in values])
         if not same.any():
             near, there = meant(value, values.unique()), listed(dict.fromkeys(values))
             raise ValueError(f"no row has {name} = {shown(value)}{near} (there: {there})")
@@ -252,10 +244,6 @@ def picked(table: Table, where) -> Table:
         said = ", ".join(f"{k} = {v}" for k, v in dict(where).items())
         raise ValueError(f"no row has {said} together")
     return table.rows(keep)
-
-
-def _equal(a, b) -> bool:
-    return number(a) is not None and number(a) == number(b)
 
 
 # Wide tables
@@ -284,15 +272,14 @@ def long(table: Table, x) -> Table:
 def _named_by_numbers(table, x, numbers, others) -> Table:
     """A wide table made long whose columns are named by the numbers of runs, or by the values of x."""
     frame = table.frame
-    label = next((c for c in others if _is_unnamed(c)), None)
+    unnamed = (c for c in others if plain(c) in ("", "index") or str(c).startswith("Unnamed:"))  # an index of pandas
+    label = next(unnamed, None)
     if label is not None and _is_numbering(numbers.values()) and not _is_numbering(frame[label]):
         frame, others = frame.rename(columns={label: "x"}), ["x" if c == label else c for c in others]
     named_by = f"{len(numbers)} columns named by numbers are taken as one"
     if x is not None or any(_is_x(c) for c in others):
         if any(plain(c) in RUNS for c in others):
-            raise ValueError(
-                f"columns {listed(numbers, 3)} are named by numbers, beside an x and a run; say y=... (--y)"
-            )
+            raise ValueError(f"columns {listed(numbers, 3)} are named by numbers, beside x and a run; say y=... (--y)")
         said = f"{named_by} run each, seen at every x"
         return _melted(replace(table, frame=frame), numbers, name="run", value="y", said=said)
     frame = frame.rename(columns={label: "run"}) if others else frame.assign(run=range(len(frame)))
@@ -306,11 +293,6 @@ def _melted(table, columns, *, name, value, said) -> Table:
     others = [c for c in table.frame.columns if c not in columns]
     frame = table.frame.melt(id_vars=others, value_vars=list(columns), var_name=name, value_name=value)
     return replace(table, frame=frame, texts=None).remarked(said)
-
-
-def _is_unnamed(column) -> bool:
-    """As pandas writes and reads an index."""
-    return plain(column) in ("", "index") or str(column).startswith("Unnamed:")
 
 
 def _is_numbering(values) -> bool:

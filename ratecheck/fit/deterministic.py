@@ -9,8 +9,6 @@ depends on the grid alone.  The smallest of these q, 0.35, was added after a cal
 h^0.5 with large factors were covered in 70 to 90 %.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -66,7 +64,6 @@ def _questions(points: Points, x, y) -> list[str]:
 
 
 def correction(x, power) -> np.ndarray:
-    """T^-power, one at the first T."""
     return np.exp(-power * (x - x[0]))
 
 
@@ -103,15 +100,11 @@ def _one_sign(points: Points) -> float:
     words, means = points.words, points.means
     if np.any(means == 0):
         place = words.place(points.horizons[int(np.argmax(means == 0))])
-        raise FitError(
-            f"{words.y} is zero at {words.x} = {place:g}: it has no logarithm; leave it out (window=, --window)"
-        )
+        raise FitError(f"{words.y} is zero at {words.x} = {place:g}: it has no logarithm; leave it out (--window)")
     signs = np.sign(means)
     if np.any(signs != signs[0]):
         place = words.place(points.horizons[int(np.argmax(signs != signs[0]))])
-        raise FitError(
-            f"{words.y} changes sign at {words.x} = {place:g}, where no power law holds; choose a window without it"
-        )
+        raise FitError(f"{words.y} changes sign at {words.x} = {place:g}, where no power law holds; leave it out")
     return float(signs[0])
 
 
@@ -125,14 +118,10 @@ def differences(points: Points) -> Points:
         raise FitError("differences of values are for a series; of runs or means give the errors, or a floor")
     ratios = np.diff(np.log(points.horizons))
     if len(points.means) < 4:
-        raise FitError(
-            f"{len(points.means)} values have {len(points.means) - 1} differences; at least 4 values are needed"
-        )
+        raise FitError(f"{len(points.means)} values have {len(points.means) - 1} differences; 4 values are needed")
     if np.ptp(ratios) > RATIO * ratios.mean():
         found = ", ".join(f"{math.exp(r):.3g}" for r in ratios[:6])
-        raise FitError(
-            f"differences have the order of the errors where {words.x} grows by one ratio; here it is {found}"
-        )
+        raise FitError(f"differences have the order of the errors where {words.x} grows by one ratio; it is {found}")
     change = np.diff(points.means)
     order = np.log(np.abs(change[-2] / change[-1])) / ratios[-1] if change[-1] and change[-2] else math.nan
     share = math.exp(ratios[-1] * order) - 1 if order > 0 else math.nan

@@ -1,7 +1,5 @@
 """Whether a fitted line is one: slopes between neighbours, curvature, held-out horizons, and other choices."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -20,7 +18,6 @@ class Diagnostics:
     """The part of a Fit that asks how far its line can be believed."""
 
     def _between(self, j):
-        """The weights of the slope between a horizon and the next."""
         weights = np.zeros(len(self.x))
         weights[[j, j + 1]] = np.array([-1, 1]) / (self.x[j + 1] - self.x[j])
         return weights
@@ -151,9 +148,8 @@ class Diagnostics:
         """A studentised bootstrap interval for the slope, resampling runs."""
         if not self.data.samples or self.data.profile is not None:
             raise FitError("the bootstrap resamples runs without a floor; this fit has its interval from elsewhere")
-        return studentised(
-            self.data, self._weights(self.x)[1], value=self.whole.value, level=self.level, size=size, seed=seed
-        )
+        how = {"level": self.level, "size": size, "seed": seed}
+        return studentised(self.data, self._weights(self.x)[1], value=self.whole.value, **how)
 
     def sensitivity(self, onset: float | None = None, shift: float | None = None):
         """The slope under other choices than the study's: a list of (name, Estimate).
@@ -173,17 +169,14 @@ class Diagnostics:
             if whole is not None:
                 rows.append(("whole periods", whole.whole))
         if onset is not None and np.sum(self.data.horizons >= onset) >= 3:
-            late = self._from(onset)
+            kept = self.data.cut(within(self.data.horizons, (onset, math.inf)))
+            late = replace(self, data=kept, problem=too_short(kept.horizons, self.period))
             plain = ", without harmonics" if late.problem else ""
             rows.append((f"from the onset {onset:.3g}{plain}", late.whole))
         if shift is not None:
             y = self.data.y - self.log_power * np.log(self.x + shift)
             rows.append((f"ln(ln T + {shift:.3g}) for ln ln T", self._estimate(self._weights(self.x)[1], y)))
         return rows
-
-    def _from(self, start):
-        kept = self.data.cut(within(self.data.horizons, (start, math.inf)))
-        return replace(self, data=kept, problem=too_short(kept.horizons, self.period))
 
     def _whole_periods(self):
         """The longest window at the end that is a whole number of periods."""

@@ -15,7 +15,7 @@ from numbers import Real
 import numpy as np
 
 from ..arguments import check_real, shown
-from ..display import Speaking, lines
+from ..display import Speaking
 from ..rates import Rate
 from .columns import Roles
 from .deterministic import differences
@@ -34,8 +34,6 @@ from .log_means import (
 )
 from .points import points
 from .read import table_of
-
-RUNS_OR_NOT = {"runs": "runs", "means": "means", "series": "runs"}
 
 
 @dataclass(frozen=True)
@@ -104,11 +102,9 @@ class Fit(Diagnostics, Speaking):
         return np.column_stack([np.ones(len(self.x)), *columns, *([self.harmonics] if harmonics else [])])
 
     def _weights(self, *columns, harmonics=True):
-        """The rows of the least-squares solution: coefficients of the design are weights @ y."""
         return self._solved(self._design(*columns, harmonics=harmonics))
 
     def _solved(self, design, rows=slice(None)):
-        """The rows of the least-squares solution for a design of some rows of the data."""
         if self.data.weights is None:
             return _solution(np.ascontiguousarray(design).tobytes(), design.shape)
         root = np.sqrt(self.data.weights[rows])
@@ -165,13 +161,12 @@ class Fit(Diagnostics, Speaking):
         return self._estimate(self._late_weights(self.x) - self._weights(self.x)[1])
 
     def _late(self, share, fewest):
-        """Which horizons belong to the last part of the window in ln T."""
         late = self.x >= self.x[-1] - share * (self.x[-1] - self.x[0]) - 1e-9
         late[-fewest:] = True
         return late
 
-    def _late_weights(self, variable, share=0.5, fewest=2):
-        late = self._late(share, fewest)
+    def _late_weights(self, variable, share=0.5):
+        late = self._late(share, 2)
         weights = np.zeros(len(self.x))
         if self.data.weights is None:
             centred = variable[late] - variable[late].mean()
@@ -268,9 +263,6 @@ class Fit(Diagnostics, Speaking):
 
         return fitted_figure(Fitted.of(self, rate))
 
-    def __str__(self):
-        return lines(self._facts())
-
     def __repr__(self):
         slope = f"slope {self._interval()} of {self.data.words.y} at log power {self.log_power:g}"
         known = f", N = {self.data.replicates}" if self.data.replicates else ""
@@ -283,7 +275,7 @@ class Fit(Diagnostics, Speaking):
             f"{self.data.words.rate(self.whole.value, self.log_power)}",
             "log power": f"{self.log_power:g}, divided out before the fit",
             "window": self._window(),
-            RUNS_OR_NOT[self.data.source]: self._runs(),
+            "means" if self.data.source == "means" else "runs": self._runs(),
             "caution": "; ".join(cautions) or "none",
         }
 

@@ -63,12 +63,9 @@ def floor_bounds(floor, points) -> tuple[float, float] | None:
         return (0.0 if falls and np.all(points.means > 0) else -math.inf), math.inf
     if isinstance(floor, Real) and not isinstance(floor, bool) and math.isfinite(floor):
         return float(floor), float(floor)
-    pair = items("floor", floor, "bounds") if not isinstance(floor, Real) else ()
-    pair = (
-        tuple({0: -math.inf, 1: math.inf}[i] if b is None else b for i, b in enumerate(pair[:2]))
-        if len(pair) == 2
-        else ()
-    )
+    pair = () if isinstance(floor, Real) else items("floor", floor, "bounds")
+    if len(pair) == 2:
+        pair = [end if b is None else b for b, end in zip(pair, (-math.inf, math.inf), strict=True)]
     if len(pair) != 2 or not all(isinstance(b, Real) and not math.isnan(b) for b in pair) or pair[0] > pair[1]:
         raise ValueError(f"floor = {shown(floor)} must be a number, a pair of bounds from low to high, or 'fit'")
     return float(pair[0]), float(pair[1])
@@ -175,7 +172,6 @@ class Profile:
         return -slopes[::-1] if self.falls else slopes
 
     def floor_at(self, slope) -> float:
-        """E for a given slope, within its bounds."""
         return float(self._floors(np.array([slope]))[0])
 
     def _floors(self, slopes):
@@ -242,7 +238,6 @@ class Profile:
 
     @cached_property
     def best(self) -> float:
-        """The slope that fits best."""
         j = int(np.argmin(self._misfits(self.slopes)))
         for i in (j - 1, j):
             if 0 <= i < len(self.slopes) - 1:
@@ -270,7 +265,6 @@ class Profile:
         return side * math.inf
 
     def _root(self, test, low, high, level) -> float:
-        """Where a test falls through a level, between two slopes."""
         while high - low > 1e-9 * max(1.0, abs(high)):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if test(middle) > level else (low, middle)
@@ -297,14 +291,6 @@ class Profiled(Estimate):
     offset: float = 0.0
     sign: float = 1.0
 
-    @property
-    def low(self) -> float:
-        return self.lower_limit(0.5 + self.level / 2)
-
-    @property
-    def high(self) -> float:
-        return self.upper_limit(0.5 + self.level / 2)
-
     def lower_limit(self, level=0.95) -> float:
         return min(self._limits(level))
 
@@ -320,11 +306,8 @@ class Profiled(Estimate):
         return [self.sign * (end - self.offset) for end in (low, high)]
 
     def above(self, bound) -> float:
-        t = self.profile.t(self._within(self.sign * bound + self.offset))
-        return float(special.stdtr(self.df, -self.sign * t))
-
-    def _within(self, slope) -> float:
-        return float(np.clip(slope, self.profile.slopes[0], self.profile.slopes[-1]))
+        slope = np.clip(self.sign * bound + self.offset, self.profile.slopes[0], self.profile.slopes[-1])
+        return float(special.stdtr(self.df, -self.sign * self.profile.t(float(slope))))
 
     def minus(self, number) -> Profiled:
         return replace(self, value=self.value - number, offset=self.offset + self.sign * number)
@@ -404,7 +387,6 @@ def profile_of(points: Points, low, high, shift: float = 0.0) -> Profile:
 
 
 def _curve(profile: Profile, slope, floor):
-    """A T^s, and how E, A and s follow the means."""
     power = profile._power(slope)
     centred = profile.x - profile.x[0]
     size = float(profile._solved(power[:, None])[0] @ (profile.means - floor))

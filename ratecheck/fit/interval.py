@@ -23,14 +23,11 @@ class Estimate:
 
     @property
     def low(self) -> float:
-        return self.value - self._reach(self.level)
+        return self.lower_limit(0.5 + self.level / 2)
 
     @property
     def high(self) -> float:
-        return self.value + self._reach(self.level)
-
-    def _reach(self, level):
-        return float(special.stdtrit(self.df, 0.5 + level / 2)) * self.se
+        return self.upper_limit(0.5 + self.level / 2)
 
     def lower_limit(self, level=0.95) -> float:
         """The end of a one-sided interval."""
@@ -41,9 +38,9 @@ class Estimate:
 
     def above(self, bound) -> float:
         """One-sided p-value of the hypothesis that the truth is at most `bound`."""
-        return (
-            float(special.stdtr(self.df, (bound - self.value) / self.se)) if self.se > 0 else float(self.value <= bound)
-        )
+        if self.se > 0:
+            return float(special.stdtr(self.df, (bound - self.value) / self.se))
+        return float(self.value <= bound)
 
     def minus(self, number) -> Estimate:
         return replace(self, value=self.value - number)

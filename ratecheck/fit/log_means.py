@@ -92,7 +92,10 @@ class LogMeans:
     @classmethod
     def of(cls, horizons, samples, anytime, streams=None) -> LogMeans:
         """From regrets: one array per horizon, whose i-th entries belong to the same run if anytime."""
-        covariance = _shared_covariance(np.column_stack(samples)) if anytime else _separate_covariance(samples)
+        if anytime:
+            covariance = _covariance(np.column_stack(samples))
+        else:
+            covariance = np.diag([_covariance(s[:, None])[0, 0] for s in samples])
         y = np.log([s.mean() for s in samples])
         return cls(np.asarray(horizons, float), y, covariance, min(map(len, samples)), anytime, samples, streams)
 
@@ -179,9 +182,7 @@ def check_beyond_e(horizon, words: AxisLabels = OURS):
     if horizon <= math.e * (1 + 1e-12):
         place = f"{words.place(horizon):g}"
         if words.inverse:
-            raise FitError(
-                f"{words.x} = {place} is not below 1/e, where ln ln 1/{words.x} is not positive; leave it out"
-            )
+            raise FitError(f"{words.x} = {place} is not below 1/e: ln ln 1/{words.x} is not positive; leave it out")
         name = "horizon" if words.x == "T" else f"{words.x} ="
         raise FitError(f"{name} {place} does not exceed e, where ln ln {words.x} is not positive; leave it out")
 
@@ -212,14 +213,10 @@ def _left_out(R):
     return np.log(np.maximum(rest, np.finfo(float).tiny))
 
 
-def _shared_covariance(R):
+def _covariance(R):
     y = _left_out(R)
     centred = y - y.mean(axis=0)
     return (len(R) - 1) / len(R) * centred.T @ centred
-
-
-def _separate_covariance(samples):
-    return np.diag([_shared_covariance(s[:, None])[0, 0] for s in samples])
 
 
 def cross_covariance(first: LogMeans, second: LogMeans):
@@ -232,14 +229,10 @@ def cross_covariance(first: LogMeans, second: LogMeans):
     for i, u in enumerate(ours):
         for j, v in enumerate(theirs):
             pairs = np.array([(u[name], v[name]) for name in u if name in v])
-            if len(pairs) >= 3:
-                cross[i, j] = _jackknife_factor(len(pairs), len(u), len(v)) * np.cov(pairs.T)[0, 1]
+            if len(pairs) >= 3:  # from leave-one-out values over the common runs to two means of different runs
+                factor = len(pairs) * (len(u) - 1) * (len(v) - 1) / (len(u) * len(v))
+                cross[i, j] = factor * np.cov(pairs.T)[0, 1]
     return cross
-
-
-def _jackknife_factor(common, first, second):
-    """From the covariance of leave-one-out values over the common runs to that of two means of different runs."""
-    return common * (first - 1) * (second - 1) / (first * second)
 
 
 def _left_out_by_stream(data: LogMeans):

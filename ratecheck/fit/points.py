@@ -12,19 +12,7 @@ from scipy import special
 
 from ..arguments import shown
 from ..claims import FEWEST_RUNS
-from .columns import (
-    Roles,
-    brief,
-    floats,
-    is_numeric,
-    is_step_size,
-    listed,
-    long,
-    picked,
-    plain,
-    roles_in,
-    unlogged,
-)
+from .columns import Roles, brief, floats, is_numeric, is_step_size, listed, long, picked, plain, roles_in, unlogged
 from .log_means import NAMES, OURS, AxisLabels, FitError, LogMeans, kept, within
 from .read import Table, half_units
 
@@ -58,7 +46,6 @@ class Points:
         return replace(self, remarks=(*self.remarks, *words))
 
     def as_logarithms(self, y, covariance, *, remarks=(), **more) -> LogMeans:
-        """Logarithms of the means with their covariance, and what the table said besides."""
         known = {"source": self.source, "words": self.words, "remarks": (*self.remarks, *remarks)} | more
         return LogMeans(self.horizons, y, covariance, self.count, self.anytime, (), None, **known)
 
@@ -79,7 +66,8 @@ def points(table: Table, asked: Roles, *, where=None, anytime=None, step=None, w
     if window is not None:
         keep = within(X, window) | ((X > 0) & np.isfinite(X) & np.isfinite(Y))
         table, X, Y = table.rows(keep), X[keep], Y[keep]
-    inverse = _is_step(roles.x, X, Y) if step is None else step
+    falls = np.all(X < 1) and len(set(X)) > 1 and Y[np.argmax(X)] > Y[np.argmin(X)]
+    inverse = (is_step_size(roles.x) or bool(falls)) if step is None else step
     words = AxisLabels(str(roles.x), str(roles.y), inverse)
     _check_numbers(X, Y, words)
     _check_groups(table.frame, roles)
@@ -115,7 +103,6 @@ def _rounding(texts, column, *, logged, Y, order) -> np.ndarray:
 
 
 def _complete(table: Table, roles: Roles) -> Table:
-    """A table without the rows that say neither x nor y."""
     gone = table.frame[[roles.x, roles.y]].isna().all(axis=1).to_numpy()
     if not gone.any():
         return table
@@ -128,9 +115,7 @@ def _check_numbers(X, Y, words):
     if not np.all(np.isfinite(X)):
         raise FitError(f"{np.count_nonzero(~np.isfinite(X))} of {len(X)} values of {words.x} are missing or not finite")
     if np.any(X <= 0):
-        raise FitError(
-            f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (window=, --window)"
-        )
+        raise FitError(f"{words.x} = {X[X <= 0][0]:g} is not positive: it has no logarithm; leave it out (--window)")
     if np.any(np.isfinite(Y) & (np.abs(Y) > LARGEST_VALUE)):
         raise FitError(f"{words.y} = {np.abs(Y).max():.3g} is too large to reckon with; count it in another unit")
     if np.any((Y != 0) & (np.abs(Y) < 1 / LARGEST_VALUE)):
@@ -145,7 +130,6 @@ def _check_numbers(X, Y, words):
 
 
 def _check_groups(frame, roles):
-    """One curve at a time."""
     used = set(roles.used())
     for column in frame.columns:
         if column in used or plain(column) == "anytime" or column == "stream":
@@ -177,11 +161,6 @@ def _said(roles, inverse, step) -> str:
         why = "" if step else (" by its name" if is_step_size(roles.x) else ", for it stays below 1")
         parts.append(f"{roles.x} is the size of a step{why}: the window ends at its smallest value")
     return "; ".join(parts)
-
-
-def _is_step(column, X, Y) -> bool:
-    falls = np.all(X < 1) and len(set(X)) > 1 and Y[np.argmax(X)] > Y[np.argmin(X)]
-    return is_step_size(column) or bool(falls)
 
 
 # Runs, means, series
@@ -239,7 +218,6 @@ def _of_named_runs(frame, roles, *, horizons, places, Y, anytime, words) -> Poin
 
 
 def _twice(frame, roles, place) -> str:
-    """Why a run appears twice at one x."""
     own = [roles.x, roles.y, roles.run]
     if frame.duplicated(own).any():
         return f"rows are there twice, the first at {place}; leave the copies out"
@@ -288,9 +266,7 @@ def _samples(horizons, samples, *, words, remark, anytime=False) -> Points:
 def _of_means(frame, roles, T, Y) -> Points:
     order = np.argsort(T, kind="stable")
     if len(np.unique(T)) < len(T):
-        raise FitError(
-            f"a value of {roles.x} appears twice, but a table of means has one row for each; several curves?"
-        )
+        raise FitError(f"a value of {roles.x} appears twice, but a table of means has a row for each; several curves?")
     column = roles.spread
     spread = _half_widths(frame, column, Y) if isinstance(column, tuple) else floats(frame, column)
     shown_as = listed(column) if isinstance(column, tuple) else f"column {str(column)!r}"
@@ -322,7 +298,8 @@ def _of_means(frame, roles, T, Y) -> Points:
     if count is None:
         said += "; the number of runs behind the means is not known: intervals take their errors as exact"
     if roles.half_width is not None:
-        level = _level_in(roles.half_width)
+        named = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(roles.half_width))  # the level, by the column's name
+        level = int(named[1]) / 100 if named else 0.95
         tail = 0.5 + level / 2
         spread = spread / (special.ndtri(tail) if count is None else special.stdtrit(count - 1, tail))
         said = f"intervals of the means are taken as {100 * level:g} % ones; {said}"
@@ -339,9 +316,3 @@ def _half_widths(frame, ends, Y) -> np.ndarray:
             f"{high[outside][0]:g}; these must be the ends of its interval"
         )
     return (high - low) / 2
-
-
-def _level_in(half_width) -> float:
-    """The level of intervals, by the name of their column."""
-    match = re.search(r"(?<!\d)(68|80|90|95|99)(?!\d)", str(half_width))
-    return int(match[1]) / 100 if match else 0.95

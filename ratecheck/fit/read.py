@@ -29,8 +29,6 @@ class Table:
     remarks: tuple[str, ...] = ()
 
     def rows(self, keep) -> Table:
-        """Some rows; `keep` is a boolean array."""
-
         def some(frame):
             return None if frame is None else frame.iloc[np.flatnonzero(keep)].reset_index(drop=True)
 
@@ -73,7 +71,6 @@ def table_of(source) -> Table:
 
 
 def _of_frame(frame) -> Table:
-    """With its named index as columns, and numbers that were kept as texts as numbers."""
     kept = [name for name in frame.index.names if name is not None and name not in frame.columns]
     frame = frame.reset_index(level=kept).reset_index(drop=True) if kept else frame.reset_index(drop=True)
     frame.columns.name = None
@@ -113,7 +110,6 @@ def _of_file(path: Path) -> Table:
 
 
 def _of_study(folder: Path) -> Table:
-    """The runs of all cases of a study, from its folder."""
     import pandas as pd
 
     from ..store import Store, holds_runs
@@ -162,7 +158,9 @@ def _of_text(content, name) -> Table:
     except csv.Error as error:
         raise ValueError(f"{name} cannot be read as lines of columns ({error})") from None
     remarks = []
-    if any(number(field) is not None for field in rows[0]) and not _is_header(rows):
+    # a first line with numbers names the horizons of a wide table where a text stands before them
+    wide = number(rows[0][0]) is None and len(rows) > 1 and number(rows[1][0]) is not None
+    if any(number(field) is not None for field in rows[0]) and not wide:
         header = _commented(lines, delimiter, len(rows[0]))
         names = header or [f"column {i + 1}" for i in range(len(rows[0]))]
         numbered = data
@@ -199,17 +197,13 @@ def _unframed(lines) -> list:
     if len(markdown) > 2 and any(re.fullmatch(r"[\s|:+-]+", line) for _, line in markdown[1:2]):
         rows = [(i, line.strip().strip("|").split("|")) for i, line in markdown if not re.fullmatch(r"[\s|:+-]+", line)]
     elif sum(line.rstrip().endswith("\\\\") for _, line in lines) > 2:
-        rows = [(i, _LATEX_ROW.split(line)[0].split("&")) for i, line in lines if "&" in line]
+        rows = [(i, re.split(r"\\\\|%", line)[0].split("&")) for i, line in lines if "&" in line]
     else:
         return lines
     return [(i, "\t".join(_unadorned(cell) for cell in row)) for i, row in rows]
 
 
-_LATEX_ROW = re.compile(r"\\\\|%")
-
-
 def _unadorned(cell) -> str:
-    """Without the marks of emphasis and of mathematics."""
     cell = re.sub(r"\\(?:textbf|mathbf|textit|emph|text|num)\s*\{([^{}]*)\}", r"\1", cell)
     cell = re.sub(r"\\(?:top|mid|bottom)rule|\\hline|\\[,;!]", "", cell)
     cell = re.sub(r"\s*\\times\s*10\s*\^\s*\{?\s*(-?\d+)\s*\}?", r"e\1", cell)
@@ -237,13 +231,7 @@ def _fields(line, delimiter) -> list[str]:
     return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))]
 
 
-def _is_header(rows) -> bool:
-    """A first line with numbers names the horizons of a wide table where a text stands before them."""
-    return number(rows[0][0]) is None and len(rows) > 1 and number(rows[1][0]) is not None
-
-
 def _commented(lines, delimiter, width) -> list[str] | None:
-    """Names from the last comment before the data, as numpy writes them."""
     comments = []
     for _, line in lines:
         if not line.lstrip().startswith("#"):
@@ -299,10 +287,7 @@ def _has_thousands(texts, delimiter) -> bool:
 
 
 def half_units(texts, values) -> np.ndarray:
-    """Half a unit of the last digit that a table prints of each value.
-
-    Columns have one format: as many decimals in every row, or else as many significant digits as the longest has.
-    """
+    """Half a unit of the last digit of each value: all of a column have as many decimals, or significant digits."""
     values = np.abs(np.asarray(values, dtype=float))
     exact = np.finfo(float).eps * values
     if texts is None:

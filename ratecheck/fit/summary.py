@@ -1,7 +1,5 @@
 """A fit as a table that users of statsmodels know, and what each horizon does to it, both by statsmodels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy import special
@@ -27,7 +25,6 @@ class RateSummary(Summary):
 
 
 def summary(fit) -> RateSummary:
-    """The coefficients with the errors of the jackknife, and diagnostics."""
     regression = _regression(fit)
     table = RateSummary()
     _add_halves(table, regression, TITLE, _settings(fit, regression))
@@ -40,10 +37,7 @@ def summary(fit) -> RateSummary:
 
 
 def influence(fit) -> pd.DataFrame:
-    """What each horizon does to the regression, were all errors independent and equally large.
-
-    A studentised residual compares a point with the scatter of the others; where these leave no scatter it is NaN.
-    """
+    """What each horizon does to the regression, were all errors independent and equally large; NaN without scatter."""
     regression = _regression(fit)
     of = OLSInfluence(regression)
     with np.errstate(all="ignore"):
@@ -68,7 +62,6 @@ def _names(fit):
 
 
 def _coefficients(fit):
-    """Values, standard errors, t, p-values and intervals."""
     estimates = [fit._estimate(weights) for weights in fit._weights(fit.x)]
     value, se = np.array([(e.value, e.se) for e in estimates]).T
     with np.errstate(all="ignore"):

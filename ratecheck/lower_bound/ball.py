@@ -4,8 +4,6 @@ An interval is a pair of balls, around its lower and its upper end.  Nothing is 
 a comparison holds only if it does for all numbers in the balls.
 """
 
-from __future__ import annotations
-
 import threading
 from contextlib import contextmanager
 from fractions import Fraction
@@ -139,7 +137,6 @@ TAKE_TWO = ("add", "sub", "mul", "div", "min", "max")
 
 
 def evaluate(nodes, box) -> list:
-    """The intervals of all nodes over a box, {coordinate: interval}."""
     found = []
     for name, *rest in nodes:
         if name == "x":

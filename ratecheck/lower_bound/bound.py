@@ -1,7 +1,5 @@
 """lower_bound: a regret that no strategy stays below on a whole family of functions near a cost."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -87,9 +85,8 @@ def lower_bound(
     family = HardFamily(cost, horizon, sigma=sigma, M=M, blocks=blocks)
     if family.problem:
         raise ValueError(family.problem)
-    content = certificate(
-        cost, family.summands, found=family.found, horizon=family.horizon, sigma=family.sigma, M=family.M
-    )
+    known = {"horizon": family.horizon, "sigma": family.sigma, "M": family.M}
+    content = certificate(cost, family.summands, found=family.found, **known)
     certified = find_spec("flint") is not None
     if certified:
         content["inequalities"] = verify(content)

@@ -1,7 +1,5 @@
 """A lower bound written down so that others can check it: every number that the proof needs, and f0 as a formula."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
@@ -49,20 +47,15 @@ def certificate(cost, summands, *, found, horizon, sigma, M) -> dict:
         "length": found.length,
         "depth": found.depth,
     }
-    content |= (
-        _many(cost, found, horizon, sigma)
-        if found.kind == "many"
-        else _two(cost, found, slack=slack, horizon=horizon, sigma=sigma)
-    )
+    many = found.kind == "many"
+    content |= _many(cost, found, horizon, sigma) if many else _two(cost, found, slack, horizon=horizon, sigma=sigma)
     content["statement"] = statement(content)
     return content
 
 
 def statement(content) -> str:
-    """What a certificate says, from its numbers."""
-    who = (
-        "on average over the family, weighted by 1/H^2," if content["bound"] == "many" else "under one of two functions"
-    )
+    whole = "on average over the family, weighted by 1/H^2,"
+    who = whole if content["bound"] == "many" else "under one of two functions"
     return (
         f"whatever strategy queries {content['cost']} with a dent, anywhere in the box and its margin, for "
         f"{content['horizon']:.17g} steps with Gaussian noise of standard deviation {content['sigma']!r}, its expected "
@@ -71,7 +64,6 @@ def statement(content) -> str:
 
 
 def formula_of(cost: Cost) -> list[dict]:
-    """f0 as a certificate writes it: a sum of expressions."""
     return [{"axes": list(axes), "nodes": nodes} for axes, nodes in parts(trace(cost.formula, cost.dim))]
 
 
@@ -130,7 +122,7 @@ def _many(cost, found, horizon, sigma) -> dict:
     }
 
 
-def _two(cost, found, *, slack, horizon, sigma) -> dict:
+def _two(cost, found, slack, *, horizon, sigma) -> dict:
     minimiser = cost.minimisers[0]
     s, kappa = found.s * (1 - HAIR), found.kappa * (1 + HAIR)
     return {

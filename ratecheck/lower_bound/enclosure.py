@@ -3,8 +3,6 @@
 Quick enough to search with.  What a certificate says is checked elsewhere, in arithmetic that proves it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .expression import parts

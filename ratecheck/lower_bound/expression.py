@@ -13,33 +13,14 @@ The list is JSON.  The function that it denotes is the one of real numbers: floa
 a power that is not whole takes a negative number for 0, so that the function is defined everywhere.
 """
 
-from __future__ import annotations
-
 from numbers import Real
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-UNARY = {
-    np.negative: "neg",
-    np.absolute: "abs",
-    np.fabs: "abs",
-    np.sqrt: "sqrt",
-    np.sin: "sin",
-    np.cos: "cos",
-    np.exp: "exp",
-    np.expm1: "expm1",
-    np.log: "log",
-    np.log2: "log2",
-}
-BINARY = {
-    np.add: "add",
-    np.subtract: "sub",
-    np.multiply: "mul",
-    np.divide: "div",
-    np.minimum: "min",
-    np.maximum: "max",
-}
+UNARY = {np.negative: "neg", np.absolute: "abs", np.fabs: "abs", np.sqrt: "sqrt", np.sin: "sin", np.cos: "cos"}
+UNARY |= {np.exp: "exp", np.expm1: "expm1", np.log: "log", np.log2: "log2"}
+BINARY = {np.add: "add", np.subtract: "sub", np.multiply: "mul", np.divide: "div", np.minimum: "min", np.maximum: "max"}
 
 
 class Untraceable(ValueError):
@@ -59,7 +40,6 @@ def trace(formula, dim: int) -> list[list]:
 
 
 def arguments(node) -> list[int]:
-    """The places of the nodes that a node is made of."""
     name, *rest = node
     return [] if name in ("x", "c") else rest[:1] if name == "pow" else rest
 
@@ -171,7 +151,6 @@ def parts(nodes) -> list[tuple[tuple[int, ...], list[list]]]:
 
 
 def _sum(nodes, terms):
-    """Nodes whose value is the sum of factor * node."""
     nodes = list(nodes)
     total = None
     for factor, i in terms:

@@ -1,7 +1,5 @@
 """The hard family of Theorem 3: a cost f0, and members that differ from it by one dent each."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property, lru_cache
 from numbers import Real
@@ -67,7 +65,6 @@ class HardFamily:
 
     @cached_property
     def summands(self):
-        """f0 as a sum of expressions."""
         return parts(trace(self.cost.formula, self.cost.dim))
 
     @cached_property
@@ -130,7 +127,6 @@ class HardFamily:
         return self.found.eta * (1 + SLACK) + max(0.0, self.cost(place) - self.cost.minimum)
 
     def at(self, place) -> Cost:
-        """The member with its dent at a place."""
         return member(self.cost, tuple(map(float, place)), float(self.depth(place)), float(self.found.length))
 
     def __getitem__(self, i: int) -> Cost:
@@ -141,7 +137,6 @@ class HardFamily:
         return [self.at(place) for place in self.sample_places(size, seed)]
 
     def sample_places(self, size: int, seed: int = 0) -> list[np.ndarray]:
-        """Their places."""
         if self.found.kind == "two":
             return [self.found.place] * size
         rng = np.random.default_rng(seed)

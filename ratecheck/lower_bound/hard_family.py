@@ -4,8 +4,6 @@ A bound of many functions is on the average over the family, so the mean over me
 estimates what it speaks of.  A bound of two functions is on the worse of them, and so the larger of two means counts.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,13 +62,10 @@ def rung(horizon: int, bound: float, functions: Sequence[Sequence[float]]) -> Ru
 
 @dataclass(frozen=True)
 class Sandwich:
-    """A case between the certified bound of its cost and the mean of its runs over the hard family.
-
-    `curve` holds the certified bounds, (T, regret) each, also at horizons without runs.
-    """
+    """A case between the certified bound of its cost and the mean of its runs over the hard family."""
 
     rungs: tuple[Rung, ...] = ()
-    curve: tuple[tuple[int, float], ...] = ()
+    curve: tuple[tuple[int, float], ...] = ()  # the certified bounds, (T, regret) each, also at horizons without runs
     problems: tuple[str, ...] = ()  # why there is no rung, or which are missing, a sentence each
     members: int = 0  # that were to be drawn at each horizon
     look: int = 1  # how often these runs have been judged, this time included
@@ -84,7 +79,6 @@ class Sandwich:
         return self.rungs[-1]
 
     def table(self):
-        """As a fit takes it: horizons are independent."""
         import pandas as pd
 
         rows = [(i, r.horizon, regret, False) for r in self.rungs for i, regret in enumerate(r.regrets)]
@@ -110,17 +104,13 @@ def sandwich_of(case: Case, store: Store) -> Sandwich:
         else:
             rungs.append(found)
     said = [hard.reason] if hard.reason else []
-    said += [_said(text, missing, hard.horizons) for text, missing in problems.items()]
+    for text, missing in problems.items():  # with the horizons at which it is one, unless it is at all of them
+        where = f"at T = {listing([f'{h:,}' for h in missing], most=9)}: "
+        said.append(text if len(missing) == len(hard.horizons) else where + text)
     return Sandwich(tuple(rungs), curve, tuple(said), hard.members)
 
 
-def _said(text, missing, horizons) -> str:
-    """A problem, with the horizons at which it is one, unless it is at all of them."""
-    return text if len(missing) == len(horizons) else f"at T = {listing([f'{h:,}' for h in missing], most=9)}: {text}"
-
-
 def _rung(hard, horizon, record, store):
-    """One horizon of the sandwich, or what keeps it from being one."""
     if record is None:
         return "its lower bound has not been computed"
     if record["problem"]:

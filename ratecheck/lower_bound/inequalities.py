@@ -1,7 +1,5 @@
 """The first verifier of lower-bound certificates: every inequality of one is proved in ball arithmetic."""
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction
@@ -36,7 +34,6 @@ def _real(value, above=-math.inf):
 
 
 def _integers(values, low, high):
-    """Whether something is a list of whole numbers from low to below high."""
     return isinstance(values, list) and all(type(i) is int and low <= i < high for i in values)
 
 
@@ -137,17 +134,9 @@ def _many(c, f0, dim, lower, upper):
         bound = _overlap(alpha, dim, per_length=per_length, power=power)
         yield _claim(f"S{power}: the sum of psi^{power} over dents, at any place", bound, c[f"overlap_{power}"])
     n = {name: Fraction(c[name]) for name in ("eta", "effective", "horizon", "sigma", "shared", "information", "depth")}
-    found = _effective(
-        lattice["blocks"],
-        f0,
-        first=first,
-        last=last,
-        origin=origin,
-        pitch=pitch,
-        eta=n["eta"],
-        depth=n["depth"],
-        minimum=Fraction(c["minimum"]),
-    )
+    places = {"first": first, "last": last, "origin": origin, "pitch": pitch}
+    dents = {"eta": n["eta"], "depth": n["depth"], "minimum": Fraction(c["minimum"])}
+    found = _effective(lattice["blocks"], f0, **places, **dents)
     yield _claim("N <= the sum of (eta/H)^2 over the places", n["effective"], found)
     yield _claim("S1/N <= p", Fraction(c["overlap_1"]) / n["effective"], n["shared"])
     information = n["horizon"] * n["eta"] ** 2 * Fraction(c["overlap_2"]) / (2 * n["sigma"] ** 2 * n["effective"])
@@ -188,7 +177,6 @@ def _effective(text, f0, *, first, last, origin, pitch, eta, depth, minimum):
 
 
 def _overlap(alpha, dim, *, per_length, power, steps=256):
-    """As overlap.py has it, in balls."""
     if alpha > 1:
         if power == 1:
             return ball(Fraction(per_length, 2) ** dim)

@@ -14,8 +14,6 @@ where kl(p, Q(t)) = b(t).  The average regret is at least eta times the sum of 1
 values at the middles of equal pieces of [0, T] bound the sum from below.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -53,7 +51,6 @@ class ManyDents:
 
 
 def divergence(p, q):
-    """kl(p, q)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
 
@@ -103,12 +100,8 @@ def best(enclose, cost, *, horizon, sigma, M, most_blocks=MOST_BLOCKS) -> ManyDe
     top = math.log(min(deepest, steepness * cost.side**c.alpha))
     scan = top - np.arange(0.0, 3.0 + math.log(max(horizon, 2.0)), 3.0)
     x = max(scan, key=lambda x: worth_of(attempt(x, 0.5, most_blocks)))
-    found = minimize_scalar(
-        lambda x: -worth_of(attempt(x, 0.2, most_blocks)),
-        bounds=(x - 3.0, min(x + 3.0, top)),
-        method="bounded",
-        options={"xatol": 0.03, "maxiter": 14},
-    )
+    how = {"bounds": (x - 3.0, min(x + 3.0, top)), "method": "bounded", "options": {"xatol": 0.03, "maxiter": 14}}
+    found = minimize_scalar(lambda x: -worth_of(attempt(x, 0.2, most_blocks)), **how)
     final = attempt(found.x, 0.05, most_blocks)
     if final is not None and len(final.blocks) < FEW_BLOCKS:  # a lattice of few points: the bound jumps with its pitch
         near = found.x + np.linspace(-0.4, 0.4, 9)

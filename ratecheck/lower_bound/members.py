@@ -1,7 +1,5 @@
 """A lower bound and members of its hard family as plain data, from which every process makes the same costs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from importlib.util import find_spec
 
@@ -46,7 +44,6 @@ def bounded(cost: Cost, horizon: int, members: int, sigma: float = 1.0, seed: in
 
 
 def cost_of(cost: Cost, dent: dict | None) -> Cost:
-    """The function that was drawn near a cost."""
     return cost if dent is None else member(cost, tuple(dent["place"]), dent["depth"], dent["length"])
 
 

@@ -10,8 +10,6 @@ Hölder's inequality the sum is largest where all coordinates are alike, and the
 lattice point on a line counting j^d - (j - 1)^d times.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 STEPS = 256  # of the place between two lattice points: every term is monotone in it, so pieces bound the supremum

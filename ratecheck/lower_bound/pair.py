@@ -9,8 +9,6 @@ s and kappa come from a grid of cells over the dent, with bounds of f0 and psi o
 least the depth less f0(place) - f0*.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass
@@ -77,16 +75,16 @@ def best(enclose, cost, *, horizon, sigma, M) -> OneDent | None:
         place = start + axis * distance * length
         inside = np.all(place >= cost.lower) and np.all(place <= cost.upper)
         gap = max(0.0, float(enclose(place[None], place[None])[1][0]))
+        nothing = OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
         if not inside or gap >= depth * (1 - 3 * SLACK):
-            return OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
+            return nothing
         least = enclose(place + length * cells, place + length * (cells + 1 / CELLS[dim]))[0]
         paid = least - SLACK * depth  # rho0 at least: the minimum of f0 may lie so much higher than it is annotated
         if not np.all(paid > 0):
-            return OneDent(length, depth, place, gap, 0.0, 0.0, 0.0)
+            return nothing
         kappa = float(np.max((depth * shape) ** 2 / paid))
-        s = min(
-            depth * (1 - 3 * SLACK) - gap, float(np.min(paid + np.maximum(0.0, least - depth * shape + depth - gap)))
-        )
+        inside = paid + np.maximum(0.0, least - depth * shape + depth - gap)
+        s = min(depth * (1 - 3 * SLACK) - gap, float(np.min(inside)))
         return OneDent(length, depth, place, gap, s, kappa, least_regret(s, kappa, horizon, sigma))
 
     top = math.log(min(deepest, steepness * cost.side**c.alpha))

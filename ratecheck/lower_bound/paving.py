@@ -58,10 +58,6 @@ class Blocks:
 FIELDS = ("first", "last", "names", "least", "most")
 
 
-def _joined(parts) -> Blocks:
-    return Blocks(*(np.concatenate([getattr(p, name) for p in parts]) for name in FIELDS))
-
-
 def pave(enclose, lattice: Lattice, *, worth, tolerance=0.02, most_blocks=20_000) -> Blocks:
     """Cut the lattice until the sum of `worth` over its points is known to `tolerance`, or there are too many blocks.
 
@@ -83,7 +79,8 @@ def pave(enclose, lattice: Lattice, *, worth, tolerance=0.02, most_blocks=20_000
         enough = np.searchsorted(np.cumsum(doubt[order]), 0.7 * doubt.sum()) + 1
         cut = np.zeros(len(blocks), dtype=bool)
         cut[order[: min(enough, most_blocks - len(blocks))]] = True
-        blocks = _joined([blocks.chosen(~cut), *_halved(made, blocks.chosen(cut), worth)])
+        parts = [blocks.chosen(~cut), *_halved(made, blocks.chosen(cut), worth)]
+        blocks = Blocks(*(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS))
 
 
 def _halved(made, blocks, worth):
@@ -106,7 +103,6 @@ def _halved(made, blocks, worth):
 
 
 def written(names) -> str:
-    """The tree of cuts as one text."""
     text, waiting = [], [(0, sorted(names, key=str.swapcase))]  # the lower half first
     while waiting:
         depth, below = waiting.pop()

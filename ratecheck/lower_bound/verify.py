@@ -1,7 +1,5 @@
 """`python -m ratecheck.lower_bound.verify certificate.json`: check a lower bound again, in ball arithmetic."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

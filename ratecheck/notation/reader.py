@@ -1,7 +1,5 @@
 """From words to a rate: a parser by recursive descent, one method for each rule of the grammar."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -146,9 +144,8 @@ class _Reader:
         free = [name for name in names if name not in CONSTANTS] or names
         if len(free) > 1:
             first, second = sorted(free[:2], key=self.seen.get)
-            hint = next(
-                (f"; if {n} is a product, write {n[0]} {n[1:]}" for n in free if re.fullmatch("[A-Za-z]{2}", n)), ""
-            )
+            pairs = [n for n in free if re.fullmatch("[A-Za-z]{2}", n)]
+            hint = f"; if {pairs[0]} is a product, write {' '.join(pairs[0])}" if pairs else ""
             message = f"there are two variables, {first} and {second}; a rate has one{hint}"
             raise self.error(message, self.seen[second])
         return free[0] if free else None

@@ -1,7 +1,5 @@
 """The words of a rate: names, numbers, brackets and functions, each with its place."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ HCT expands a cell once it was queried often enough for its depth.  It keeps the
 confidence bounds being c sqrt(ln(1/delta) / N) with c = 2 sqrt(1 / (1 - rho)) for rewards in [0, 1].
 """
 
-from __future__ import annotations
-
 import math
 
 from ..claims import Theorem, Violation

@@ -5,8 +5,6 @@ VHCT is HCT with confidence bounds that follow the variance that was seen (Berns
 a constant that shrinks with the variance.  Rewards are bounded.
 """
 
-from __future__ import annotations
-
 from ..claims import Theorem, Violation
 from . import hoo
 

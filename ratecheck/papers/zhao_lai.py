@@ -165,14 +165,11 @@ critical = replace(
     hypotheses=at_the_critical_beta,
 )
 # Run with alpha0 < alpha: Theorem 2 for the constants that Constants.weakened gives.
-misspecified_sharper = replace(
-    theorem2_sharper, name="Theorem 2, α0 < α, sharper", statement="as Theorem 2, sharper, at α0"
-)
 misspecified = replace(
     theorem2,
     name="Theorem 2, α0 < α",
     statement="adaptive bins run with α0 < α: the rate of α0",
-    corrected=misspecified_sharper,
+    corrected=replace(theorem2_sharper, name="Theorem 2, α0 < α, sharper", statement="as Theorem 2, sharper, at α0"),
 )
 
 
@@ -182,11 +179,6 @@ misspecified = replace(
 def period(alpha: float, beta: float, dim: int) -> float:
     """Cells halve and capacities grow by 2^(2 alpha) per level: the regret repeats itself when T grows by 2^D."""
     return 2.0 ** D(alpha, beta, dim)
-
-
-def period_of(constants: Constants, dim: int) -> float:
-    """The period of a cost, nan where its constants are not known."""
-    return math.nan if constants.lacking("alpha", "beta") else period(constants.alpha, constants.beta, dim)
 
 
 def onset(constants: Constants, dim, *, mu, a0, side, horizon) -> float:

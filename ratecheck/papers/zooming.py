@@ -4,8 +4,6 @@ Its rate is that of HOO, with the zooming dimension in place of d'; for the zoo'
 needs a metric by which the cost is Lipschitz, and |x - y|^alpha is none for alpha > 1.
 """
 
-from __future__ import annotations
-
 from ..claims import Theorem, Violation
 from . import hoo
 

@@ -4,18 +4,13 @@ It asks for a generation at a time.  Once its own rule stops it, it stays with i
 distribution.  No theorem bounds its regret under noise.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .shared import library
 
 
 class CMA:
-    """A factory for AskTell, anytime.  `step` is the first standard deviation, in sides of the box.
-
-    All its random numbers come from `rng`.
-    """
+    """A factory for AskTell, anytime.  `step` is the first standard deviation, in sides of the box."""
 
     def __init__(self, dim, lower, upper, horizon, rng, step=0.25):
         options = {

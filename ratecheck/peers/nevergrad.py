@@ -5,8 +5,6 @@ dimension for a package that does not come with it (fcmaes), and its time per st
 theorem bounds their regret.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arguments import shown

@@ -3,8 +3,6 @@
 A step takes the longer the more steps there were.  No theorem bounds their regret.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arguments import shown

@@ -135,10 +135,7 @@ class PyXAB:
 
 
 class Player:
-    """An instance of an algorithm that asks and is told.
-
-    What it draws from numpy's global generator comes from one of its own, seeded from `rng`.
-    """
+    """An instance that asks and is told; what it draws from numpy's global generator comes from one of its own."""
 
     def __init__(self, factory: PyXAB, lower, upper, horizon, rng):
         known, settings = find(factory.algorithm), dict(factory.settings)
@@ -198,9 +195,4 @@ def cyclic():
     return Cyclic
 
 
-def drawn():
-    """The library's own default."""
-    return library("PyXAB.partition.BinaryPartition").BinaryPartition
-
-
-PARTITIONS = {"cyclic": cyclic, "random": drawn}
+PARTITIONS = {"cyclic": cyclic, "random": lambda: library("PyXAB.partition.BinaryPartition").BinaryPartition}

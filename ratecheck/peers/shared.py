@@ -1,7 +1,5 @@
 """What the adapters share: libraries that are imported when they are needed, and random numbers of their own."""
 
-from __future__ import annotations
-
 import threading
 from importlib import import_module
 

@@ -4,8 +4,6 @@ Every sentence follows from the analysis and from what the store says about the 
 the report is written.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ..files import together
@@ -20,15 +18,7 @@ from .tables import tabulated, write_tables
 __all__ = ["VERDICTS_TEX", "Info", "write_html", "write_report"]
 
 
-def write_report(
-    folder,
-    analysis: Analysis,
-    info: Info,
-    figures: bool = True,
-    svg: bool = False,
-    pdf: bool = False,
-    latex: bool = False,
-) -> Path:
+def write_report(folder, analysis: Analysis, info: Info, *, figures=True, svg=False, pdf=False, latex=False) -> Path:
     """Write report.md, its tables and its figures into the folder; the same input gives the same bytes."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

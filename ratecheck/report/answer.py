@@ -1,10 +1,7 @@
 """The answers of a study in full: sentences, true to its verdicts whatever their mixture, and what qualifies them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 from ..claims import Outcome
 from ..display import among, listing
@@ -24,9 +21,7 @@ def answers(context: Context):
         "Caution.": caution(context.analysis),
         "Hypotheses.": hypotheses(context.analysis),
     }
-    for title, text in qualified.items():
-        if text:
-            yield f"**{title}** {text}"
+    yield from (f"**{title}** {text}" for title, text in qualified.items() if text)
 
 
 def answer(analysis: Analysis, name) -> str:
@@ -35,12 +30,11 @@ def answer(analysis: Analysis, name) -> str:
 
 
 def hypotheses(analysis: Analysis) -> str:
-    """Where a theorem is judged although it promises nothing there; empty if nowhere."""
     return unmet((j.claim.theorem, [v.name for v in j.claim.violated]) for r in analysis.results for j in r.judged)
 
 
 def unmet(claims) -> str:
-    """The same from pairs of a theorem and the names of the hypotheses that are not met, none where all are."""
+    """Where theorems are judged that promise nothing there, from pairs of one and its hypotheses that are not met."""
     claims = list(claims)
     total = Counter(theorem for theorem, _ in claims)
     found = Counter((theorem, tuple(dict.fromkeys(names))) for theorem, names in claims if names)
@@ -73,13 +67,7 @@ def caution(analysis: Analysis) -> str:
 
 
 def _split(analysis, name, verdict_of):
-    """The names of the cases with each verdict, where there is one."""
-    found = {Outcome.CONSISTENT: [], Outcome.REFUTED: [], Outcome.INCONCLUSIVE: []}
-    for result in analysis.results:
-        verdict = verdict_of(result)
-        if verdict is not None:
-            found[verdict].append(name(result))
-    return found.values()
+    return [[name(r) for r in analysis.results if verdict_of(r) == outcome] for outcome in Outcome]
 
 
 WORDS = {
@@ -100,7 +88,6 @@ def _exponents(analysis, name) -> str:
 
 
 def _exponents_of(kind, analysis, name):
-    """The same for the cases whose own claim is an upper or a lower bound."""
     here = replace(analysis, results=tuple(r for r in analysis.results if r.own.claim.kind == kind))
     good, bad, undecided = _split(here, name, lambda r: r.own.assessment.exponent.name)
     beyond, within, promise = WORDS[kind]
@@ -152,15 +139,8 @@ def _corrected(analysis, name):
     ):
         names = [name(r) for r in known if r.own.assessment.corrected_log_power.name == verdict]
         if names:
-            yield (
-                f"the corrected one is {said} there"
-                if names == [name(r) for r in refuted]
-                else (f"the corrected one is {said} for {listing(names, most=4)}")
-            )
-
-
-def _verdict_on(theorem, result) -> Outcome | None:
-    return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
+            place = "there" if names == [name(r) for r in refuted] else f"for {listing(names, most=4)}"
+            yield f"the corrected one is {said} {place}"
 
 
 def _others(analysis, name):
@@ -169,7 +149,11 @@ def _others(analysis, name):
     kinds = {c.theorem: c.kind for c in sorted(claims, key=lambda claim: not claim.per_cost)}
     bounds = {c.theorem for c in claims if not c.per_cost}
     for theorem, kind in kinds.items():
-        good, bad, undecided = _split(analysis, name, partial(_verdict_on, theorem))
+
+        def verdict_on(result, theorem=theorem):
+            return next((j.name for j in result.judged if j.claim.theorem == theorem), None)
+
+        good, bad, undecided = _split(analysis, name, verdict_on)
         total = len(good) + len(bad) + len(undecided)
         subject = f"the {kind} bound of {theorem}" if theorem in bounds else theorem
         if bad and theorem in bounds:

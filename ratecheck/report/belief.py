@@ -1,7 +1,5 @@
 """What to believe and why: one paragraph out of the three answers."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import among, listing
 from .answer import fallen_behind
@@ -15,7 +13,9 @@ def belief(context: Context) -> str:
     groups = {kind: [r for r in context.analysis.results if kind_of(r) == kind] for kind in range(6)}
     total = len(context.analysis.results)
     said = [SENTENCES[kind](context, found, total) for kind, found in groups.items() if found]
-    said += [text for text in (without_force(context), straight_lines(context), *behind(context)) if text]
+    gaps = context.analysis.gaps
+    behind = [fallen_behind(gaps, *pair) for pair in dict.fromkeys((g.first, g.second) for g in gaps)]
+    said += [text for text in (without_force(context), straight_lines(context), *behind) if text]
     return " ".join(map(sentence, said))
 
 
@@ -41,13 +41,10 @@ def by_runs(result) -> Outcome:
 
 def refuted(context, found, total):
     strong = f"{context.emphasis}Do not believe the promised exponent{context.emphasis}"
-    return f"{strong} {context.where(found, total)}: {reasons(found)} speak against it"
-
-
-def reasons(found) -> str:
     runs = any(by_runs(r) == Outcome.REFUTED for r in found)
     curve = any(r.far is not None and r.far.on_exponent.name == Outcome.REFUTED for r in found)
-    return listing(["the runs"] * runs + ["the predicted curve far beyond them"] * curve)
+    reasons = listing(["the runs"] * runs + ["the predicted curve far beyond them"] * curve)
+    return f"{strong} {context.where(found, total)}: {reasons} speak against it"
 
 
 def strays(context, found, total):
@@ -84,11 +81,10 @@ def implemented(context, found, total):
         "predicted curve, whose own exponent is not settled"
     )
     good = [r for r in found if by_runs(r) == Outcome.CONSISTENT]
-    if len(good) == len(found):
-        return f"{text}; the runs alone are consistent with the promised one"
-    if good:
-        return f"{text}; {of_them(good, found)} the runs alone are consistent with the promised one"
-    return f"{text}; the runs alone do not settle it either"
+    if not good:
+        return f"{text}; the runs alone do not settle it either"
+    which = "" if len(good) == len(found) else f"{of_them(good, found)} "
+    return f"{text}; {which}the runs alone are consistent with the promised one"
 
 
 def alone(context, found, total):
@@ -99,23 +95,16 @@ def alone(context, found, total):
 
 def open_(context, found, total):
     ratios = [r.agreement.ratio[0] for r in found if r.agreement is not None]
-    follow = "whether they follow the predicted curve is open, too" if ratios else "no curve is predicted for them"
+    follow = "no curve is predicted for them"
     if ratios:
-        follow += f" (measured / predicted {span(ratios, '.3f')})"
+        follow = f"whether they follow the predicted curve is open, too (measured / predicted {span(ratios, '.3f')})"
     return (
         f"it stays open {context.where(found, total)}: the runs alone do not settle it, and {follow}; what would "
         "settle it stands in a section of the report"
     )
 
 
-SENTENCES = {
-    REFUTED: refuted,
-    STRAYS: strays,
-    SETTLED: settled,
-    IMPLEMENTED: implemented,
-    ALONE: alone,
-    OPEN: open_,
-}
+SENTENCES = (refuted, strays, settled, implemented, alone, open_)  # in the order of REFUTED, STRAYS, ...
 
 
 def span(values, digits) -> str:
@@ -128,37 +117,23 @@ def of_them(part, found) -> str:
 
 
 def without_force(context: Context) -> str:
-    weak = [
-        context.case(r)
-        for r in context.analysis.results
-        if not r.forceful and r.own.assessment.exponent.name != Outcome.INCONCLUSIVE
-    ]
+    decided = [r for r in context.analysis.results if r.own.assessment.exponent.name != Outcome.INCONCLUSIVE]
+    weak = [context.case(r) for r in decided if not r.forceful]
+    if not weak:
+        return ""
     return (
         f"the verdict of the runs alone has no force for {listing(weak, most=MOST)}: there not even a control that was "
         "made too steep on purpose came out REFUTED"
-        if weak
-        else ""
     )
 
 
-def behind(context: Context) -> list[str]:
-    """Which of two compared algorithms grows faster."""
-    gaps = context.analysis.gaps
-    return [fallen_behind(gaps, *pair) for pair in dict.fromkeys((g.first, g.second) for g in gaps)]
-
-
 def straight_lines(context: Context) -> str:
-    """Why a slope is not to be taken for the rate."""
     judged = [r for r in context.analysis.results if not r.problem]
     crooked = [r for r in judged if r.bent]
     if not crooked:
         return ""
     foretold = [r for r in crooked if r.agreement is not None and r.agreement.name == Outcome.CONSISTENT]
-    as_said = ""
-    if foretold:
-        every = "" if len(foretold) == len(crooked) else f" in {len(foretold)} of them"
-        as_said = f", and the predicted curve bends with it{every}"
-    return (
-        f"{among(len(crooked), len(judged), 'with a verdict' if len(judged) < len(context.analysis.results) else '')} "
-        f"the regret still bends{as_said}: a slope there is that of this window, not that of T to infinity"
-    )
+    every = "" if len(foretold) == len(crooked) else f" in {len(foretold)} of them"
+    as_said = f", and the predicted curve bends with it{every}" if foretold else ""
+    where = among(len(crooked), len(judged), "with a verdict" * (len(judged) < len(context.analysis.results)))
+    return f"{where} the regret still bends{as_said}: a slope there is that of this window, not that of T to infinity"

@@ -1,16 +1,10 @@
 """The page of a check: its answer, a figure, the means, and how to get the same runs again."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..display import escaped, fenced, fixed, general, table
 from ..files import no_formula, together
-
-if TYPE_CHECKING:
-    from ..check.result import Check
 
 PACKAGES = ("ratecheck", "numpy", "scipy", "numba")
 AGAIN = "## To get the same runs again"
@@ -24,7 +18,7 @@ def check_folder(folder):
         raise ValueError(f"{page} is there, and no report of a check: nothing is written over it; take another folder")
 
 
-def write_check(check: Check, folder) -> Path:
+def write_check(check, folder) -> Path:
     """report.md, figures/ and runs.csv, all of them or none."""
     from matplotlib import rc_context
 
@@ -51,7 +45,7 @@ def _cells(frame):
     return frame.assign(**{name: frame[name].map(no_formula) for name in words})
 
 
-def _page(check: Check, drawn):
+def _page(check, drawn):
     yield f"# {escaped(check.algorithm.label)} on {escaped(str(check.cost))}"
     facts = check._facts()
     yield f"**{escaped(facts.pop('verdict'))}**"
@@ -66,7 +60,7 @@ def _page(check: Check, drawn):
     yield f"Versions: {', '.join(f'{name} {version(name)}' for name in PACKAGES)}.  All runs: [runs.csv](runs.csv)."
 
 
-def _means(check: Check) -> str:
+def _means(check) -> str:
     found = check.runs.frame.groupby("horizon")["regret"].agg(["mean", "sem", "size"])
     rows = [
         [str(T), general(mean), general(error), str(size), fixed(mean / float(check.rate.regret(T)), 4)]
@@ -75,7 +69,7 @@ def _means(check: Check) -> str:
     return table(["T", "mean regret", "standard error", "runs", "over the promised shape"], rows)
 
 
-def _again(check: Check) -> str:
+def _again(check) -> str:
     horizons = ", ".join(map(str, check.plan.horizons))
     shared, number = check.runs.shared, check.runs.frame["replicate"].nunique()
     return (

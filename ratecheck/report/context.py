@@ -75,7 +75,6 @@ class Context:
         return cls(cleaned(analysis, one_line), None, {}, None, emphasis="")
 
     def of(self, family) -> Context:
-        """The same for one family alone."""
         return replace(self, analysis=replace(self.analysis, results=tuple(self.analysis.of(family))))
 
     # Names of cases: the family is said only where there are several
@@ -136,7 +135,6 @@ def _by_place(rows) -> dict[tuple, list[dict]]:
 
 
 def grouped(pairs) -> dict:
-    """All that come with a key, in their order."""
     found = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)

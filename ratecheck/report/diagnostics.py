@@ -1,7 +1,5 @@
 """What speaks for and against the fits: diagnostics, held-out horizons, other choices, local slopes, comparisons."""
 
-from __future__ import annotations
-
 from ..display import among, estimate, fixed, horizon_text, interval, listing, p_value, table
 from ..fit.diagnostics import LARGE_SHARE
 from .answer import fallen_behind
@@ -14,16 +12,9 @@ def diagnostics(context: Context):
     if not usable:
         yield "No fit, so no diagnostics."
         return
-    header = context.columns(
-        "slope of R, raw",
-        "last half",
-        "curvature (p)",
-        "χ² / expected (p)",
-        "largest run",
-        "jackknife",
-        "bootstrap",
-    )
-    yield table(header, [context.cells(r.case, *diagnosis_cells(context, r)) for r in usable])
+    heads = ("slope of R, raw", "last half", "curvature (p)", "χ² / expected (p)", "largest run")
+    rows = [context.cells(r.case, *diagnosis_cells(context, r)) for r in usable]
+    yield table(context.columns(*heads, "jackknife", "bootstrap"), rows)
     yield (
         "Raw: no log power divided out; all others at the log power that theory stands by. Curvature is the "
         "coefficient of (ln T)² beside the slope; χ² compares the residuals with what the jackknife covariance "
@@ -45,7 +36,6 @@ def diagnostics(context: Context):
 
 
 def lack_of_fit(context: Context, usable) -> str:
-    """What the diagnostics say about all cases together."""
     rows = [context.own_row(r) for r in usable]
     moving = [row for row in rows if row["curvature_p"] < 0.05]
     rising = sum(row["curvature"] > 0 for row in moving)
@@ -59,7 +49,6 @@ def lack_of_fit(context: Context, usable) -> str:
 
 
 def unseen(context: Context, usable) -> str:
-    """What so many runs cannot exclude."""
     rows = [context.own_row(r) for r in usable]
     shares = sorted({f"{100 * row['unseen_share']:.2g} %" for row in rows})
     worst = max(rows, key=lambda row: row["unseen_slope"])
@@ -104,7 +93,7 @@ def sensitivity(context: Context):
         yield "The slopes under other choices than the study's are in [details.csv](details.csv)."
         return
     yield "Sensitivity: the slope under other choices than the study's, which decide nothing."
-    yield from side_by_side(context, "sensitivity", "choice", lambda row: row["choice"])
+    yield from side_by_side(context, "sensitivity", "choice", "choice")
 
 
 def local_slopes(context: Context):
@@ -121,7 +110,7 @@ def local_slopes(context: Context):
     if context.several_families:
         yield "All of them are in [details.csv](details.csv)."
     else:
-        yield from side_by_side(context, "local slope", "T", lambda row: row["horizon"])
+        yield from side_by_side(context, "local slope", "T", "horizon")
 
 
 def side_by_side(context: Context, what, title, key):
@@ -130,15 +119,14 @@ def side_by_side(context: Context, what, title, key):
     found = {}
     for result in context.analysis.results:
         for row in context.detail(result, what):
-            line = found.setdefault((result.case.dim, result.case.cost, key(row)), {})
+            line = found.setdefault((result.case.dim, result.case.cost, row[key]), {})
             line[result.case.algorithm] = estimate(row["value"], row["low"], row["high"])
-    places = sorted(found, key=lambda place: place[:2]) if what == "sensitivity" else sorted(found)
-    rows = [[place[0], label(place[-1]), *(found[place].get(a) for a in algorithms)] for place in places]
+    choices = key == "choice"
+    places = sorted(found, key=lambda place: place[:2]) if choices else sorted(found)
+    labels = [place[-1] if choices else horizon_text(round(place[-1])) for place in places]
+    lines = zip(places, labels, strict=True)
+    rows = [[place[0], label, *(found[place].get(a) for a in algorithms)] for place, label in lines]
     yield table(["d", title, *algorithms], rows)
-
-
-def label(key):
-    return key if isinstance(key, str) else horizon_text(round(key))
 
 
 def gap(context: Context):
@@ -170,9 +158,8 @@ def gap(context: Context):
 
 
 def gap_name(context: Context, gap, several) -> str:
-    """Of `several` pairs each is named."""
-    family = f"{gap.family} " if context.several_families else ""
-    return f"{family}d = {gap.dim}" + (f", {gap.first} and {gap.second}" if several else "")
+    family = f"{gap.family} " * context.several_families
+    return f"{family}d = {gap.dim}" + f", {gap.first} and {gap.second}" * several
 
 
 def gap_cells(context: Context, gap, row, several):

@@ -1,7 +1,5 @@
 """What the verdicts rest on: runs, windows, rules, hypotheses and constants; provenance; ten words."""
 
-from __future__ import annotations
-
 from ..display import counted, fenced, fixed, general, horizon_text, listing, table, thousands
 from ..verdict.rules import looks_cost
 from .context import Context
@@ -31,7 +29,6 @@ def foundations(context: Context):
 
 
 def looks(context: Context) -> str:
-    """Which look at growing runs this is, and what it may spend."""
     counts = sorted({result.look for result in context.analysis.results})
     said = [f"look {k}, with 5 % / {looks_cost(k)}" for k in counts]
     return f"; runs may be added and judged again, so each look spends a part of the error of 5 % ({listing(said)})"
@@ -41,15 +38,14 @@ def fixed_when(context: Context) -> str:
     changes = context.info.plans - 1
     if changes <= 0:
         return "Window, margins and log powers were fixed before the runs."
-    often = "once" if changes == 1 else f"{changes} times"
-    return (
-        f"The plan of this folder was changed {often} after its first runs; window, margins and log powers are "
-        "those of the last."
-    )
+    plan = f"The plan of this folder was changed {'once' if changes == 1 else f'{changes} times'} after its first runs"
+    return f"{plan}; window, margins and log powers are those of the last."
 
 
 def windows(context: Context) -> str:
-    """Where the windows run, case by case."""
+    def cases(found) -> str:
+        return "one case" if len(found) == 1 else f"{len(found)} cases"
+
     usual, early, declared = [], [], []
     for result in context.analysis.results:
         case = result.case
@@ -58,23 +54,19 @@ def windows(context: Context) -> str:
         (usual if [*case.window] == [*beyond, case.horizons[-1]] else kind).append(context.case(result))
     parts = []
     if usual:
-        all_of_them = "The window runs" if not (early or declared) else f"In {cases(len(usual))} the window runs"
+        all_of_them = "The window runs" if not (early or declared) else f"In {cases(usual)} the window runs"
         parts.append(
             f"{all_of_them} from the onset that theory predicts, or from the first horizon where that is later, "
             "to the last horizon."
         )
     if early:
         parts.append(
-            f"In {cases(len(early))} ({listing(early)}) the window starts before the onset that theory predicts, "
+            f"In {cases(early)} ({listing(early)}) the window starts before the onset that theory predicts, "
             "so that nothing is judged there."
         )
     if declared:
-        parts.append(f"The study declares a window of its own in {cases(len(declared))} ({listing(declared)}).")
+        parts.append(f"The study declares a window of its own in {cases(declared)} ({listing(declared)}).")
     return " ".join(parts)
-
-
-def cases(n) -> str:
-    return "one case" if n == 1 else f"{n} cases"
 
 
 def foundation_cells(context: Context, result):
@@ -91,7 +83,6 @@ def foundation_cells(context: Context, result):
 
 
 def remarks(context: Context):
-    """What is claimed, hypotheses that are not met, and bounds on the worst cost."""
     claims = {j.claim.theorem: j.claim.statement for r in context.analysis.results for j in r.judged}
     yield "\n".join(f"- {theorem}: {statement}." for theorem, statement in claims.items())
     lines = [

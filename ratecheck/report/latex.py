@@ -1,7 +1,5 @@
 r"""verdicts.tex: the verdicts of a study as tables for a paper, which need \usepackage{booktabs} and \input alone."""
 
-from __future__ import annotations
-
 import unicodedata
 
 from ..claims import Outcome
@@ -57,35 +55,24 @@ def _row(context, result, judged) -> list[str]:
     row, claim, case = context.row(result, judged), judged.claim, result.case
     bound = r"\geq" if claim.kind == "lower" else r"\leq"
     mark = r"$^{*}$" if claim.violated else ""
+    found = result.agreement if claim.per_cost else None
+    numbers = f"{fixed(row['slope'])}\\ [{fixed(row['low'])}, {fixed(row['high'])}]"
     return [
         *([escaped(case.family)] if context.several_families else []),
         str(case.dim),
         escaped(case.algorithm),
         escaped(claim.theorem) + mark,
         f"${bound} {fixed(claim.rate.slope)}$",
-        _slope(result, judged, row),
+        NOTHING if absent(row["slope"]) else f"$({numbers})$" if _unjudged(result, judged) else f"${numbers}$",
         escaped(force_of(judged.assessment.exponent) or NOTHING),
         MARKS[judged.assessment.exponent.name],
         MARKS[judged.name] if claim.per_cost else NOTHING,
-        _follows(result) if claim.per_cost else NOTHING,
+        NOTHING if found is None else f"{FOLLOWS[found.name]}, {found.ratio[0]:.3f}",
     ]
 
 
 def _unjudged(result, judged) -> bool:
     return judged.claim.per_cost and bool(result.problem) and result.fit is not None
-
-
-def _slope(result, judged, row) -> str:
-    if absent(row["slope"]):
-        return NOTHING
-    numbers = f"{fixed(row['slope'])}\\ [{fixed(row['low'])}, {fixed(row['high'])}]"
-    return f"$({numbers})$" if _unjudged(result, judged) else f"${numbers}$"
-
-
-def _follows(result) -> str:
-    """Whether the runs follow the predicted curve, and their ratio to it."""
-    found = result.agreement
-    return NOTHING if found is None else f"{FOLLOWS[found.name]}, {found.ratio[0]:.3f}"
 
 
 def _table(context, shown, number, count) -> list[str]:

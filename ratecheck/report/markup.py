@@ -3,13 +3,12 @@
 Formulas become MathML, which a browser draws without a script.
 """
 
-from __future__ import annotations
-
 import base64
 import html
 import os
 import re
 import struct
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes, urlsplit
 
@@ -108,18 +107,14 @@ class Body:
     def _figure(self, token, words) -> str:
         """A picture that we drew; of any other file that an image names, only the text that stands for it."""
         name = unquote(token.attrs["src"])
-        picture = self._picture(name) if OURS.fullmatch(name) else b""
+        picture = b""
+        with suppress(OSError):  # a link, or not there
+            picture = read_below(self.folder, name) if OURS.fullmatch(name) else b""
         if not picture.startswith(PNG) or len(picture) < 24:
             return html.escape(words)
         width, height = struct.unpack(">II", picture[16:24])
         data = base64.b64encode(picture).decode("ascii")
         return f'<img src="data:image/png;base64,{data}" alt="{html.escape(words)}" width="{width}" height="{height}">'
-
-    def _picture(self, name) -> bytes:
-        try:
-            return read_below(self.folder, name)
-        except OSError:  # a link, or not there
-            return b""
 
 
 def _text(inline) -> str:

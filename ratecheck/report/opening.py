@@ -1,7 +1,5 @@
 """The top of a report: the question, all cases at one glance, what to believe."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import MARKS, counted, estimate, fixed, listing, table
 from ..verdict.findings import Rule

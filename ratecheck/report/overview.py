@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, unquote_to_bytes
@@ -23,7 +24,6 @@ CASE = ["cost", "algorithm"]
 LONGEST = 400  # letters of a question
 NUMBERS = ["dim", "theory_slope", "slope", "low", "high", "replicates", "planned", "horizon_max", "alpha", "beta"]
 NUMBERS += ["margin", "ratio", "predicted_slope", "far_horizon", "far_exponent"]
-LATER = {"factor": np.nan, "changed": ""}  # columns that tables of earlier studies lack
 WORDS = ["family", *CASE, "theorem", "kind", "verdict", "exponent_verdict", "log_power_verdict", "control"]
 WORDS += ["changed", "reason", "violated_names", "role", "agreement", "far_verdict", "far_printed", "far_corrected"]
 FITS = [*NUMBERS, *WORDS, "noise", "alignment"]
@@ -69,7 +69,9 @@ class Zoo:
 def write_overview(root) -> Path:
     """Write README.md and figures/ into the folder that holds the studies."""
     root = Path(root)
-    _spare_others(root)
+    with suppress(FileNotFoundError):
+        if read_below(root, PAGE).partition(b"\n")[0].strip() != TITLE.encode():
+            raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
     found = collected(root)
     if found.fits.empty and found.skipped and (root / PAGE).exists():  # a page that says more than the new one would
         raise ValueError(
@@ -91,32 +93,18 @@ def write_overview(root) -> Path:
     return root / PAGE
 
 
-def _spare_others(root):
-    try:
-        first = read_below(root, PAGE).partition(b"\n")[0].strip()
-    except FileNotFoundError:
-        return
-    if first != TITLE.encode():
-        raise FileExistsError(f"{root / PAGE} was not written by ratecheck; move it away, or give another folder")
-
-
 def collected(root) -> Zoo:
-    """One study per cost, for its fits and its gap: of those with most algorithms the one that looked furthest.
-
-    Of equally long windows the one with more runs counts, then the first by name.
-    """
+    """One study per cost: of those with most algorithms the one that looked furthest, then that with more runs."""
     skipped = []
     folders = sorted(p.parent for p in root.glob("*/fits.csv") if p.is_file())
     fits = _read([f / "fits.csv" for f in folders], FITS, NUMBERS, skipped)
     gaps = _read([f / "gaps.csv" for f in folders if (f / "gaps.csv").is_file()], GAPS, GAP_NUMBERS, skipped)
     swept = fits["algorithm"].astype(str).str.contains("(", regex=False)
     fits = fits[~swept & fits["noise"].eq(NOISE) & fits["alignment"].eq(ALIGNMENT)]
-    pairs = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
-    if len(pairs):
-        first, second = pairs[["first", "second"]].value_counts().index[0]
-        gaps = pairs[pairs["first"].eq(first) & pairs["second"].eq(second)]
-    else:
-        gaps = pairs
+    gaps = gaps[gaps["first"].isin(fits["algorithm"]) & gaps["second"].isin(fits["algorithm"])]
+    if len(gaps):
+        first, second = gaps[["first", "second"]].value_counts().index[0]
+        gaps = gaps[gaps["first"].eq(first) & gaps["second"].eq(second)]
     by_study = (
         fits[fits["role"] != "bound"]
         .groupby(["cost", "study"], as_index=False)
@@ -124,15 +112,11 @@ def collected(root) -> Zoo:
     )
     order = ["algorithms", "horizon", "runs"]
     best = by_study.sort_values(order, ascending=False, kind="stable").drop_duplicates("cost")[["cost", "study"]]
-    fits, gaps = (_named_apart(part.merge(best, on=["cost", "study"]), fits, best) for part in (fits, gaps))
-    return Zoo(fits.sort_values(["family", "dim"], kind="stable").reset_index(drop=True), gaps, skipped)
-
-
-def _named_apart(part, fits, best):
-    """Costs that go by one name in different studies get their full names."""
-    names = fits.merge(best, on=["cost", "study"]).drop_duplicates("cost")
+    fits, gaps = (part.merge(best, on=["cost", "study"]) for part in (fits, gaps))
+    names = fits.drop_duplicates("cost")  # costs that go by one name in different studies get their full names
     shared = set(names[names.duplicated(["family", "dim"], keep=False)]["cost"])
-    return part.assign(family=part["family"].where(~part["cost"].isin(shared), part["cost"]))
+    fits, gaps = (p.assign(family=p["family"].where(~p["cost"].isin(shared), p["cost"])) for p in (fits, gaps))
+    return Zoo(fits.sort_values(["family", "dim"], kind="stable").reset_index(drop=True), gaps, skipped)
 
 
 def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
@@ -141,7 +125,6 @@ def _read(paths, columns, numbers, skipped) -> pd.DataFrame:
     for path in paths:
         try:
             read = pd.read_csv(path, dtype={c: str for c in columns if c not in numbers})
-            read = read.assign(**{c: value for c, value in LATER.items() if c not in read})
             trouble = _trouble(read, columns, numbers)
         except ValueError:  # nothing in it, or no table
             read, trouble = (), "no table"
@@ -249,11 +232,9 @@ def _verdicts(found: Zoo, costs):
     yield " ".join(said)
     theorems = [" or ".join(dict.fromkeys(found.own[found.own["algorithm"] == a]["theorem"])) for a in found.algorithms]
     heads = [f"{a}, {theorem}" for a, theorem in zip(found.algorithms, theorems, strict=True)]
-    three = [
-        part
-        for name, head in zip(found.algorithms, heads, strict=True)
-        for part in (f"{head}: runs alone", f"{name}: runs / curve", f"{name}: curve / theorem")
-    ]
+    three = []
+    for name, head in zip(found.algorithms, heads, strict=True):
+        three += [f"{head}: runs alone", f"{name}: runs / curve", f"{name}: curve / theorem"]
     header = ["family", "d", "α", "β", *three, *bounds, "promised gap", "measured gap", "study"]
     parts = [(fits[fits["cost"] == cost], gaps[gaps["cost"] == cost]) for cost in costs["cost"]]
     yield table(header, [_row(here, gap, found.algorithms, bounds) for here, gap in parts])
@@ -279,7 +260,6 @@ def _reports(root):
 
 
 def _undecided(own):
-    """Why an exponent has a question mark, one line for all cases with the same reason."""
     unknown = own[own["exponent_verdict"] == "INCONCLUSIVE"]
     if unknown.empty:
         return
@@ -305,7 +285,6 @@ MEANING = {
 
 
 def _force(own):
-    """What the verdicts would have let pass, and what they would have caught."""
     good = own[own["exponent_verdict"].eq("CONSISTENT") & own["control"].eq("REFUTED")].dropna(subset=["tolerates"])
     if len(good):
         caught = good["catches"][good["theory_slope"] + good["catches"] <= 1]
@@ -320,7 +299,6 @@ def _force(own):
 
 
 def _foretold(own):
-    """What the predicted curves say, over all costs."""
     compared, computed = own.dropna(subset=["agreement"]), own.dropna(subset=["far_verdict"])
     if len(compared):
         follow, leave = (int((compared["agreement"] == name).sum()) for name in ("CONSISTENT", "REFUTED"))
@@ -341,7 +319,6 @@ def _foretold(own):
 
 
 def _bounded(bounding):
-    """How far the means over hard families lie above their certified bounds."""
     known = bounding.dropna(subset=["factor"])
     if known.empty:
         return
@@ -357,17 +334,13 @@ def _bounded(bounding):
 
 
 def _qualified(own):
-    """What the counts of verdicts leave unsaid."""
     short = int((own["replicates"] < own["planned"]).sum())
-    said = [unmet((r.theorem, _listed(r.violated_names)) for r in own.itertuples())]
+    names = [found.split("; ") if isinstance(found, str) else [] for found in own["violated_names"]]
+    said = [unmet(zip(own["theorem"], names, strict=True))]
     if short:
         said.append(f"In {counted(short, 'case')} fewer runs than planned have finished.")
     if any(said):
         yield " ".join(filter(None, said))
-
-
-def _listed(names) -> list[str]:
-    return names.split("; ") if isinstance(names, str) else []
 
 
 def _skipped(found: Zoo):
@@ -409,18 +382,14 @@ def _linked(address) -> str:
 
 
 def _bound(rows, algorithms) -> str | None:
-    """A letter per algorithm, and how far its mean lies above the certified bound."""
-    found = [_sandwiched(r) for a in algorithms for _, r in rows[rows["algorithm"] == a].iterrows()]
+    found = []
+    for row in (row for a in algorithms for _, row in rows[rows["algorithm"] == a].iterrows()):
+        factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
+        found.append(_letter(row["verdict"]) + factor + "†" * bool(0 < row["replicates"] < row["planned"]))
     return ", ".join(found) or None
 
 
-def _sandwiched(row) -> str:
-    factor = f" {row['factor']:.3g}" if pd.notna(row["factor"]) else ""
-    return _letter(row["verdict"]) + factor + "†" * bool(0 < row["replicates"] < row["planned"])
-
-
 def _three(rows) -> tuple[str | None, ...]:
-    """What the runs say alone, whether they follow the predicted curve, and whether the curve obeys the theorem."""
     if rows.empty:
         return None, None, None
     row = rows.iloc[0]
@@ -431,16 +400,11 @@ def _three(rows) -> tuple[str | None, ...]:
         powers = [row[name] for name in ("far_verdict", "far_printed", "far_corrected") if pd.notna(row[name])]
         obeys = f"{' / '.join(map(_letter, powers))}, {row['far_horizon']:.0e}"
     verdicts = [row["exponent_verdict"], *rows["log_power_verdict"]]
-    return _marked(verdicts, row), follows, obeys
+    alone = " / ".join(map(_letter, verdicts))
+    if row["control"] != "REFUTED" and set(verdicts) != {"INCONCLUSIVE"}:
+        alone = f"({alone})"
+    return alone + "†" * bool(row["replicates"] < row["planned"]), follows, obeys
 
 
 def _letter(verdict) -> str:
     return {"CONSISTENT": "C", "REFUTED": "**R**"}.get(verdict, "?")
-
-
-def _marked(verdicts, row) -> str:
-    """Letters, in brackets where they have no force, and a dagger where runs are missing."""
-    text = " / ".join(map(_letter, verdicts))
-    if row["control"] != "REFUTED" and set(verdicts) != {"INCONCLUSIVE"}:
-        text = f"({text})"
-    return text + "†" * bool(row["replicates"] < row["planned"])

@@ -4,12 +4,11 @@ A page needs no network and nothing beside it. It reads without scripts; page.js
 enlarges its figures.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
 import os
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -37,28 +36,17 @@ def write_pages(root) -> list[Path]:
     """
     root = Path(root)
     sources = [root / "README.md", *sorted([*root.glob("*/report.md"), *root.glob("*/*/report.md")])]
-    sources = [path for path in sources if not _linked(path, root)]
+    inside = {path: [p for p in (path, *path.parents) if p != root and p.is_relative_to(root)] for path in sources}
+    sources = [path for path in sources if not any(place.is_symlink() for place in inside[path])]
     pages = {path: path.with_name(PAGES[path.name]) for path in sources}
-    for page in pages.values():
-        _spare_others(page, root)
+    for page in pages.values():  # nobody named these folders one by one: a page that somebody else put there stays
+        with suppress(FileNotFoundError):
+            if GENERATOR.encode() not in read_below(root, page.relative_to(root))[:1000]:
+                raise FileExistsError(f"{page} was not written by this ratecheck; move it away")
     with together(root) as drafts:
         for source, page in pages.items():
             drafts.write(page.relative_to(root), _page(source.parent, source.name, root, pages.values()))
     return list(pages.values())
-
-
-def _linked(path, root) -> bool:
-    return any(place.is_symlink() for place in (path, *path.parents) if place != root and place.is_relative_to(root))
-
-
-def _spare_others(page, root):
-    """Nobody named these folders one by one: a page that somebody else put there stays."""
-    try:
-        old = read_below(root, page.relative_to(root))
-    except FileNotFoundError:
-        return
-    if GENERATOR.encode() not in old[:1000]:
-        raise FileExistsError(f"{page} was not written by this ratecheck; move it away")
 
 
 def _page(folder, name, root=None, pages=()) -> str:
@@ -91,7 +79,6 @@ def _hash(text) -> str:
 
 
 def _contents(headings, others, folder) -> str:
-    """The list of sections, with their subsections in it, and of other pages."""
     listed = [(f"h{level}", f"#{html.escape(id)}", text) for level, id, text in headings if level in (2, 3)]
     listed += [("page", _address(page, folder), page.parent.relative_to(folder).as_posix()) for page in others]
     lines = "\n".join(f'<li class="{kind}"><a href="{href}">{_shown(text)}</a></li>' for kind, href, text in listed)

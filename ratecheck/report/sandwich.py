@@ -1,7 +1,5 @@
 """Between the certified lower bound and what was measured on the hard family: how far an algorithm is from the best."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from ..display import counted, estimate, general, listing, table
@@ -23,31 +21,20 @@ RULES = (
 
 
 def sandwich(context: Context):
-    bounds = _bounds(context)
-    if not bounds:
+    bounding = [(r, j.claim.theorem) for r in context.analysis.results for j in r.judged if not j.claim.per_cost]
+    if not bounding:
         return
-    yield f"## The lower bound of {listing(bounds)}"
+    yield f"## The lower bound of {listing(dict.fromkeys(theorem for _, theorem in bounding))}"
     found = [r for r in context.analysis.results if r.sandwich.rungs]
     if found:
         yield RULES.format(members=max(r.sandwich.members for r in found), chance=1 / CERTAIN)
         header = context.columns(*COLUMNS)
         yield table(header, [context.cells(r.case, *_cells(context, r)) for r in found])
         yield "\n".join(f"- {context.case(r)}: {_words(r)}" for r in found)
-    lines = [f"- {context.case(r)}: {sentence('; '.join(r.sandwich.problems))}" for r in _without(context)]
-    if lines:
+    without = {id(r): r for r, _ in bounding if not r.sandwich.rungs and r.sandwich.problems}.values()
+    if without:
         yield "Not judged on a family:"
-        yield "\n".join(lines)
-
-
-def _bounds(context) -> list[str]:
-    claims = [j.claim for r in context.analysis.results for j in r.judged if not j.claim.per_cost]
-    return list(dict.fromkeys(claim.theorem for claim in claims))
-
-
-def _without(context):
-    """Cases with a claim about a family and nothing to judge it by."""
-    judged = [r for r in context.analysis.results if any(not j.claim.per_cost for j in r.judged)]
-    return [r for r in judged if not r.sandwich.rungs and r.sandwich.problems]
+        yield "\n".join(f"- {context.case(r)}: {sentence('; '.join(r.sandwich.problems))}" for r in without)
 
 
 def _cells(context, result):

@@ -1,7 +1,5 @@
 """The sections of a report, in their order, and its figures; of several families each has a section of its own."""
 
-from __future__ import annotations
-
 from .answer import answers
 from .context import Context
 from .diagnostics import diagnostics, gap, local_slopes
@@ -28,7 +26,6 @@ def figures(context: Context):
 
 
 def family_sections(context: Context):
-    """One per family, with its claims and figures."""
     captions = {p.title: p.caption for pictures in context.drawn.values() for p in pictures}
     if captions:
         yield "## How to read the figures"
@@ -40,23 +37,8 @@ def family_sections(context: Context):
             yield picture.link
 
 
-SECTIONS = (
-    opening,
-    answers,
-    verdicts,
-    theory,
-    sandwich,
-    figures,
-    foundations,
-    diagnostics,
-    local_slopes,
-    gap,
-    control,
-    inconclusive,
-    constants,
-    provenance,
-    glossary,
-)
+SECTIONS = (opening, answers, verdicts, theory, sandwich, figures, foundations)
+SECTIONS += (diagnostics, local_slopes, gap, control, inconclusive, constants, provenance, glossary)
 
 
 def written_out(context: Context) -> str:

@@ -1,7 +1,5 @@
 """The tables beside a report: the rows and columns of fits.csv, details.csv and gaps.csv."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real
@@ -15,6 +13,8 @@ from ..verdict.analyse import Analysis, Judged, Result
 from ..verdict.compare import Gap
 from ..verdict.sentences import NOT_JUDGED, overruled
 from ..verdict.several import Assessment
+
+SLOPE = ("slope", "low", "high")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,6 @@ def cells(row: dict) -> dict:
 
 
 def rows_of(result: Result, judged: Judged, margin: float):
-    """Of fits.csv: a row per case and theorem, printed and corrected apart."""
     case, claim, found = result.case, judged.claim, judged.assessment
     raw = result.fit_for(claim)
     versions = [(claim.theorem, claim.printed, found.log_power)]
@@ -72,17 +71,13 @@ def rows_of(result: Result, judged: Judged, margin: float):
             "kind": claim.kind,
             "theory_slope": rate.slope,
             "log_power": rate.log_power,
-            "slope": fit and fit.slope,
-            "low": fit and fit.low,
-            "high": fit and fit.high,
+            **{part: fit and getattr(fit, part) for part in SLOPE},
             **runs_of(result, claim, raw),
             "verdict": str(version.name),
             "reason": version.reason,
             **verdicts_of(result, version),
             **spelled("fitted_log_power", fit.log_power_at(rate.slope) if usable else None),
-            "raw_slope": raw and raw.slope,
-            "raw_low": raw and raw.low,
-            "raw_high": raw and raw.high,
+            **{f"raw_{part}": raw and getattr(raw, part) for part in SLOPE},
             "margin": margin,
             **settings_of(result, claim),
             **(theory_of(result) if claim.per_cost else {}),
@@ -99,7 +94,6 @@ def runs_of(result: Result, claim: Claim, raw: Fit | None) -> dict:
 
 
 def verdicts_of(result: Result, judged: Judged) -> dict:
-    """Of fits.csv: the verdicts on exponent and log power, and their numbers."""
     exponent, power, per_cost = judged.assessment.exponent, judged.assessment.log_power, judged.claim.per_cost
     return {
         "exponent_verdict": str(exponent.name),
@@ -115,7 +109,6 @@ def verdicts_of(result: Result, judged: Judged) -> dict:
 
 
 def settings_of(result: Result, claim: Claim) -> dict:
-    """Of fits.csv: what was fixed before anything ran, and the control."""
     case, per_cost = result.case, claim.per_cost
     return {
         "onset": case.onset if case.onset < NEVER else None,
@@ -141,7 +134,6 @@ def members_of(result: Result) -> tuple[int, int]:
 
 
 def between(result: Result) -> dict:
-    """Of fits.csv: the sandwich at its last horizon."""
     rungs = result.sandwich.rungs
     last = rungs[-1] if rungs else None
     return {
@@ -153,7 +145,6 @@ def between(result: Result) -> dict:
 
 
 def theory_of(result: Result) -> dict:
-    """Of fits.csv: how the runs compare with the predicted curve, and the curve with the theorem."""
     found, far = result.agreement, result.far
     ratio, share = (found.ratio, found.lock_in) if found else ((None,) * 3, (None,) * 3)
     return {
@@ -176,7 +167,6 @@ def theory_of(result: Result) -> dict:
 
 
 def checks_of(result: Result, fit: Fit) -> dict:
-    """The diagnostics of a fit, as columns of fits.csv."""
     observed, expected, p = fit.chi_square()
     moved = fit.slope - result.fit.slope
     low, high = result.bootstrap
@@ -198,7 +188,6 @@ def checks_of(result: Result, fit: Fit) -> dict:
 
 
 def details_of(result: Result):
-    """Of details.csv: local slopes (raw), and at the log power of theory sensitivity and held-out errors."""
     case, power = result.case, result.own.claim.rate.log_power
 
     def row(what, choice, *, horizon, log_power, estimate):
@@ -219,7 +208,6 @@ def details_of(result: Result):
 
 
 def gap_row(gap: Gap) -> dict:
-    """Of gaps.csv: two algorithms on one cost."""
     measured = gap.measured
     return rounded(
         {
@@ -242,7 +230,6 @@ def gap_row(gap: Gap) -> dict:
 
 
 def spelled(name, estimate: Estimate | Limit | None) -> dict:
-    """Three columns: the value and its interval."""
     ends = {"": "value", "_low": "low", "_high": "high"}
     return {name + end: estimate and getattr(estimate, attribute) for end, attribute in ends.items()}
 

@@ -1,7 +1,5 @@
 """What a study prints when it is done: a line per case and theorem, and what qualifies them."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import WIDTH, listing, wrapped
 from ..verdict.analyse import Analysis
@@ -69,7 +67,6 @@ def verdict(judged, marks: dict) -> str:
 
 
 def limits(v) -> tuple[str, str]:
-    """The slopes that could have passed, and those that would have been caught."""
     passes, caught = v.limits
     if passes is None:
         return "-", "-"
@@ -77,7 +74,6 @@ def limits(v) -> tuple[str, str]:
 
 
 def unmet(analysis: Analysis):
-    """A line per hypothesis that is not met somewhere: where, and the sentence about the first such case."""
     found = {}
     for result in analysis.results:
         for judged in result.judged:
@@ -92,7 +88,6 @@ def unmet(analysis: Analysis):
 
 
 def bounds(analysis: Analysis):
-    """How far the algorithms are from what no strategy beats, in a line; where there is no family, why."""
     found = [r for r in analysis.results if r.sandwich.rungs]
     if found:
         factors = [r.sandwich.last.factor for r in found]
@@ -105,18 +100,13 @@ def bounds(analysis: Analysis):
 
 
 def controls(analysis: Analysis):
-    judged = [
-        (r, control, v.name == Outcome.REFUTED) for r in analysis.results if not r.problem for control, v in r.controls
-    ]
+    known = [(r, control, v) for r in analysis.results if not r.problem for control, v in r.controls]
+    judged = [(r, control, v.name == Outcome.REFUTED) for r, control, v in known]
     if judged:
         count = sum(caught for *_, caught in judged)
-        tilted = " to ".join(dict.fromkeys(f"{end(tilts(judged)):.2f}" for end in (min, max)))
+        tilts = [control.slope(result.case.own) for result, control, _ in judged]  # exponents of R of tilted runs
+        tilted = " to ".join(dict.fromkeys(f"{end(tilts):.2f}" for end in (min, max)))
         yield f"negative controls: {count} of {len(judged)} refuted (the promised exponent of R, tilted to {tilted})"
     missed = list(dict.fromkeys(result.case.name for result, _, caught in judged if not caught))
     if missed:
         yield f"not refuted, so the verdict has no force: {'; '.join(missed)}"
-
-
-def tilts(judged) -> list[float]:
-    """The exponents of R of runs that have the promised rate and are tilted as a control tilts them."""
-    return [control.slope(result.case.own) for result, control, _ in judged]

@@ -1,7 +1,5 @@
 """The other two answers: whether the runs follow the predicted curve, and whether the curve obeys the theorem."""
 
-from __future__ import annotations
-
 from statistics import median
 
 from ..claims import Outcome
@@ -42,22 +40,13 @@ def by_algorithm(results) -> str:
     ratios = grouped((r.case.algorithm, r.agreement.ratio[0]) for r in results if r.agreement is not None)
     if sum(map(len, ratios.values())) <= FEW:
         return ""
-    rows = [
-        [
-            name,
-            len(found),
-            *(sum(abs(r - 1) <= x for r in found) for x in NEAR),
-            fixed(median(found)),
-            fixed(_worst(found)),
-        ]
-        for name, found in ratios.items()
-    ]
+    rows = []
+    for name, found in ratios.items():
+        near = [sum(abs(ratio - 1) <= x for ratio in found) for x in NEAR]
+        worst = max(found, key=lambda ratio: abs(ratio - 1))
+        rows.append([name, len(found), *near, fixed(median(found)), fixed(worst)])
     header = ["algorithm", "costs", *(f"within {100 * x:g} %" for x in NEAR), "median of the ratio", "furthest from 1"]
     return table(header, rows)
-
-
-def _worst(ratios) -> float:
-    return max(ratios, key=lambda ratio: abs(ratio - 1))
 
 
 def agreement_cells(result):
@@ -77,7 +66,6 @@ def agreement_cells(result):
 
 
 def _why(result) -> str:
-    """What is to be said about a comparison that did not come out well."""
     if result.agreement is None:
         return result.why_not_predicted
     return "" if result.agreement.name == Outcome.CONSISTENT else str(result.agreement)
@@ -105,14 +93,8 @@ def far_horizons(context: Context, results):
 def far_cells(result):
     far, claim = result.far, result.own.claim
     limit = far.exponent
-    powers = " ".join(
-        text
-        for text in (
-            far.power and f"{far.power.value:.2f}",
-            far.shifted and f"({far.shifted.value:.2f})",
-        )
-        if text
-    )
+    powers = [f"{far.power.value:.2f}"] if far.power else []
+    powers += [f"({far.shifted.value:.2f})"] if far.shifted else []
     return [
         f"{far.last:.2g}",
         general(far.visible, 2),
@@ -120,7 +102,7 @@ def far_cells(result):
         limit and (estimate(limit.value, limit.low, limit.high) if limit.high - limit.low <= VAGUE else None),
         fixed(claim.rate.slope),
         shown(far.on_exponent.name),
-        powers or None,
+        " ".join(powers) or None,
         _power(claim.printed, far.on_printed),
         far.on_corrected and _power(claim.corrected, far.on_corrected),
     ]
@@ -132,7 +114,6 @@ def _power(rate, judged) -> str:
 
 
 def _open(result):
-    """The reasons of what the curve refutes or leaves open, each once."""
     far = result.far
     parts = {"exponent": far.on_exponent, "printed log power": far.on_printed, "corrected log power": far.on_corrected}
     known = {part: v for part, v in parts.items() if v is not None and v.name != Outcome.CONSISTENT}

@@ -1,7 +1,5 @@
 """The verdicts of a study: every claim with a note, the negative control, and what would settle what is left open."""
 
-from __future__ import annotations
-
 from ..claims import Outcome
 from ..display import estimate, fixed, formula, listing, table
 from ..verdict.analyse import parts_of
@@ -22,14 +20,10 @@ def verdicts(context: Context):
         "take more than a linear regret. A bound on the worst cost nearby is judged on the mean over a hard "
         "family, in a section of its own."
     )
-    if context.several_families:
-        yield from summary(context)
-        return
-    yield from claims(context)
+    yield from summary(context) if context.several_families else claims(context)
 
 
 def summary(context: Context):
-    """One line per case, where the families have sections of their own."""
     results = context.analysis.results
     bounds = list(dict.fromkeys(j.claim.theorem for r in results for j in r.judged if not j.claim.per_cost))
     header = context.columns("promised slope", "slope", "exponent", "printed log power", "corrected", *bounds)
@@ -53,7 +47,6 @@ def summary_cells(context: Context, result, bounds):
 
 
 def claims(context: Context):
-    """The table of all claims, and a note on each."""
     results, rows, notes = context.analysis.results, [], []
     for result in results:
         for judged in result.judged:
@@ -61,23 +54,16 @@ def claims(context: Context):
                 notes.append(note(context, result, judged))
             which = len(notes) if informs(judged) else None
             rows.append(context.cells(result.case, *claim_cells(context, result, judged), which))
-    header = context.columns(
-        "theorem",
-        "printed R",
-        "corrected R",
-        "fitted slope",
-        "passes / caught",
-        "fitted log power",
-        "exponent",
-        "log power",
-        "as printed",
-        "note",
-    )
-    yield table(header, rows)
+    heads = ("theorem", "printed R", "corrected R", "fitted slope", "passes / caught", "fitted log power")
+    yield table(context.columns(*heads, "exponent", "log power", "as printed", "note"), rows)
     if any(r.fit is not None and r.problem for r in results):
         yield BRACKETS
     if len(notes) < len(rows):
-        yield consistent(context.analysis)
+        yield (
+            "Where no note stands, every part is CONSISTENT for the same reason: beyond the promise by no more than "
+            f"{context.analysis.margin:g} in the slope and {context.analysis.log_margin:g} in the power of ln T, over "
+            "the whole window, on its last half and at the last horizon."
+        )
     if notes:
         yield "\n".join(f"{i}. {text}" for i, text in enumerate(notes, 1))
 
@@ -85,15 +71,6 @@ def claims(context: Context):
 def informs(judged) -> bool:
     """Whether there is more to say than that all is well."""
     return any(getattr(judged.assessment, part).name != Outcome.CONSISTENT for part in parts_of(judged))
-
-
-def consistent(analysis) -> str:
-    """One sentence for all claims whose parts all hold."""
-    return (
-        "Where no note stands, every part is CONSISTENT for the same reason: beyond the promise by no more than "
-        f"{analysis.margin:g} in the slope and {analysis.log_margin:g} in the power of ln T, over the whole window, on "
-        "its last half and at the last horizon."
-    )
 
 
 def claim_cells(context: Context, result, judged):

@@ -10,8 +10,6 @@ bits of a word (Doornik 2005, "An improved ziggurat method to generate normal ra
 (1994, "Polar generation of random variates with the t-distribution", Math. Comp. 62, 779-781).
 """
 
-from __future__ import annotations
-
 import math
 from decimal import Context, Decimal, localcontext
 

@@ -16,7 +16,6 @@ KERNELS = ("sampling", "algorithms", "predict")  # packages whose kernels are in
 
 
 def fingerprint():
-    """Of the sources of all kernels, by which compiled code is found in the cache on disk."""
     package = Path(__file__).parents[1]
     files = [package / "kernels.py", *(f for room in KERNELS for f in sorted(package.glob(f"{room}/*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()

@@ -1,19 +1,16 @@
 """The noise laws: each has mean 0 and standard deviation sigma; `sample` is their form in kernels."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
+
+import numpy as np
 
 from ..arguments import shown
 from .generator import normal, student, uniform
 from .jit import inlined, likely
-
-if TYPE_CHECKING:
-    import numpy as np
 
 GAUSSIAN, UNIFORM, RADEMACHER, STUDENT_T = range(4)
 
@@ -49,12 +46,7 @@ class Gaussian(Noise):
 
 @dataclass(frozen=True)
 class Uniform(Noise):
-    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma].
-
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Uniform(sigma=0.5))
-    """
+    """Uniform on [-sqrt(3) sigma, sqrt(3) sigma]; see `Gaussian`."""
 
     law = UNIFORM
 
@@ -65,12 +57,7 @@ class Uniform(Noise):
 
 @dataclass(frozen=True)
 class Rademacher(Noise):
-    """+sigma or -sigma, each with probability 1/2.
-
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.Rademacher(sigma=0.5))
-    """
+    """+sigma or -sigma, each with probability 1/2; see `Gaussian`."""
 
     law = RADEMACHER
 
@@ -79,9 +66,7 @@ class Rademacher(Noise):
 class StudentT(Noise):
     """Student's t, scaled to sigma: a stress case, not subgaussian, with moments below the order dof only.
 
-    For example
-
-        rc.simulate(rc.UniformBins(), cost, [100, 1000], replicates=4, noise=rc.StudentT(sigma=0.5))
+    See `Gaussian`.
     """
 
     dof: float = 5.0
@@ -90,9 +75,7 @@ class StudentT(Noise):
     def __post_init__(self):
         super().__post_init__()
         if not (isinstance(self.dof, Real) and 2 < self.dof <= 1e100):
-            raise ValueError(
-                f"dof = {shown(self.dof)} must exceed 2, or there is no standard deviation; 5 is the default"
-            )
+            raise ValueError(f"dof = {shown(self.dof)} must exceed 2, or there is no standard deviation; 5 is usual")
 
     @property
     def numbers(self):

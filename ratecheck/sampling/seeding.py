@@ -1,7 +1,5 @@
 """A random stream per name, so that results depend on what is run and never on order, workers or company."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np
@@ -12,7 +10,6 @@ def digest(names) -> bytes:
 
 
 def name(seed: int, *names) -> str:
-    """A short name for the streams that belong to these names."""
     return f"{seed}-{digest(names).hex()[:16]}"
 
 

@@ -7,24 +7,10 @@ the store a digest over them, which are checked whenever it is opened; whatever 
 runs.jsonl.xz holds the same in a compact file that travels.
 """
 
-from __future__ import annotations
-
 from .errors import Altered, StoreError, StoreFull, Unreadable
 from .folder import holds_runs, pack_beside, set_aside, sole_writer
 from .runs import Store, difference
 from .schema import FILE, PACKED
 
-__all__ = [
-    "FILE",
-    "PACKED",
-    "Altered",
-    "Store",
-    "StoreError",
-    "StoreFull",
-    "Unreadable",
-    "difference",
-    "holds_runs",
-    "pack_beside",
-    "set_aside",
-    "sole_writer",
-]
+__all__ = ["FILE", "PACKED", "Altered", "Store", "StoreError", "StoreFull", "Unreadable"]
+__all__ += ["difference", "holds_runs", "pack_beside", "set_aside", "sole_writer"]

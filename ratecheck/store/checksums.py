@@ -1,7 +1,5 @@
 """Checksums of records, exact to the last bit, and the digest over all of them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 
@@ -9,19 +7,11 @@ import numpy as np
 
 SIZE = 16  # bytes
 PACKED = np.dtype(
-    [
-        ("replicate", "<i8"),
-        ("horizon", "<i8"),
-        ("regret", "<f8"),
-        ("cells", "<i8"),
-        ("side", "<f8"),
-        ("anytime", "<i8"),
-    ]
+    [("replicate", "<i8"), ("horizon", "<i8"), ("regret", "<f8"), ("cells", "<i8"), ("side", "<f8"), ("anytime", "<i8")]
 )
 
 
 def packed(columns: Sequence) -> np.ndarray:
-    """Rows of numbers, from their columns in the order of `PACKED`."""
     rows = np.empty(len(columns[0]), PACKED)
     for name, column in zip(PACKED.names, columns, strict=True):
         rows[name] = np.array(column, PACKED[name])
@@ -36,7 +26,6 @@ class Rows:
         self.streams = hashlib.blake2b(digest_size=SIZE)
 
     def add(self, rows: Sequence[tuple]):
-        """Rows in the order of `schema.RUN`."""
         *numbers, streams = zip(*rows, strict=True)
         self.add_columns(packed(numbers), streams)
 
@@ -49,12 +38,10 @@ class Rows:
 
 
 def of_unit(fields: Sequence, series: Sequence, rows: Rows) -> str:
-    """Of a unit: its own fields, those of its series, and its rows."""
     return _hashed(ascii((*fields, *series)).encode() + rows.digest())
 
 
 def of_text(table: str, fields: Sequence) -> str:
-    """Of a session, an audit or a note."""
     return _hashed(ascii((table, *fields)).encode())
 
 

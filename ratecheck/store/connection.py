@@ -1,7 +1,5 @@
 """Connections to a store: to read it, as hostile input and without a trace, or to write it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
@@ -31,15 +29,12 @@ class Connection:
         self.watch = watch
         self.longest = PATIENCE + os.path.getsize(path) / BYTES_PER_SECOND
         self.deadline = time.monotonic() + self.longest
-        self.raw.set_progress_handler(self._too_long, 100_000)
+        self.raw.set_progress_handler(lambda: time.monotonic() > self.deadline, 100_000)
         self.raw.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_TEXT)
         if hasattr(self.raw, "setconfig"):  # from Python 3.12 on
             self.raw.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
         self.raw.execute("PRAGMA trusted_schema = OFF")
         self.raw.execute("PRAGMA cell_size_check = ON")
-
-    def _too_long(self) -> bool:
-        return time.monotonic() > self.deadline
 
     def in_place(self):
         """Refuse to go on where the file is gone, was exchanged, or changes under a reader that takes no locks."""
@@ -60,7 +55,6 @@ class Connection:
         return self.raw.execute(query, arguments)
 
     def chunks(self, query, arguments=(), size=AT_ONCE):
-        """The rows of a query, a list of some at a time."""
         cursor = self.execute(query, arguments)
         while rows := cursor.fetchmany(size):
             yield rows
@@ -140,17 +134,12 @@ def check_plain(path: Path, links=False):
             found = part.lstat()
         except OSError:
             continue
-        if what := _strange(found, several=links and part == path):
+        what = {stat.S_IFREG: "", stat.S_IFLNK: "a link to another place"}.get(stat.S_IFMT(found.st_mode), "no file")
+        if not what and found.st_nlink > 1 and not (links and part == path):
+            what = "a file that has another name elsewhere"
+        if what:
             raise StoreError(f"{part} is {what}, where a store has a file of its own; it was left untouched")
     _check_journal(Path(f"{path}-journal"))
-
-
-def _strange(found: os.stat_result, several) -> str | None:
-    if stat.S_ISLNK(found.st_mode):
-        return "a link to another place"
-    if not stat.S_ISREG(found.st_mode):
-        return "no file"
-    return "a file that has another name elsewhere" if found.st_nlink > 1 and not several else None
 
 
 def _check_journal(path: Path):

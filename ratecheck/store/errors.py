@@ -1,7 +1,5 @@
 """What can be wrong with a store, and SQLite's errors in words."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3
@@ -40,7 +38,6 @@ class Altered(StoreError):
 
 @contextmanager
 def explained(path, writing=False):
-    """SQLite's errors in words."""
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter: a text that is none

@@ -1,7 +1,5 @@
 """The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a store."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path
@@ -16,22 +14,16 @@ GROUP = 50_000  # rows that Parquet compresses together
 
 def export(store: Store, path: Path, form: str) -> int:
     """Write a row per replicate and horizon with all that determines it; how many there are."""
-    _check_target(path)
+    if path.is_dir() and not path.is_symlink():
+        raise StoreError(f"{path} is a folder; give a file in it")
+    if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
+        raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
     check_way(path, store.path.parent)
     with replacing(path, "w" if form == "csv" else "wb") as file:
         return (_to_csv if form == "csv" else _to_parquet)(store, file)
 
 
-def _check_target(path: Path):
-    """Refuse a folder, and a file that is, or could become, part of a store."""
-    if path.is_dir() and not path.is_symlink():
-        raise StoreError(f"{path} is a folder; give a file in it")
-    if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
-        raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
-
-
 def columns_of(rows, series) -> list:
-    """The columns of some runs of one series, in the order of the table."""
     *numbers, anytime, streams = zip(*rows, strict=True)
     shared = [[value] * len(rows) for value in series]
     return [*numbers, [bool(value) for value in anytime], streams, *shared]

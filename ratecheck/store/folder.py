@@ -1,7 +1,5 @@
 """The folder of a store: one writer at a time, and earlier runs set aside."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sqlite3
@@ -106,14 +104,8 @@ def _hold(connection, folder):
     except sqlite3.OperationalError as error:
         if "locked" not in str(error):
             raise
-        raise StoreError(
-            f"{folder} is in use by {_holder(connection)}; wait for it to end, or take another --out"
-        ) from None
-
-
-def _holder(connection) -> str:
-    try:
-        check_tables(connection, connection.path, HOLDER)
-        return shown(connection.execute("SELECT who FROM holder").fetchone()[0])
-    except (sqlite3.Error, StoreError, TypeError):
-        return "another process"
+        who = "another process"
+        with suppress(sqlite3.Error, StoreError, TypeError):
+            check_tables(connection, connection.path, HOLDER)
+            who = shown(connection.execute("SELECT who FROM holder").fetchone()[0])
+        raise StoreError(f"{folder} is in use by {who}; wait for it to end, or take another --out") from None

@@ -1,7 +1,5 @@
 """Whether a store still holds what was written: every record against its checksum, all of them against the digest."""
 
-from __future__ import annotations
-
 import hashlib
 from itertools import pairwise
 from pathlib import Path
@@ -43,9 +41,7 @@ class _Check:
     def result(self) -> str:
         for unit, fields in self.units.items():
             if fields[1] not in self.series:
-                raise Altered(
-                    self.path, f"unit {unit} belongs to the series {shown(fields[1], 40)!r}, which is not there"
-                )
+                raise Altered(self.path, f"unit {unit} belongs to series {shown(fields[1], 40)!r}, which is not there")
         digest = hashlib.sha256()
         for series in self.series:
             self._scan(series, digest)
@@ -54,7 +50,6 @@ class _Check:
         return digest.hexdigest()[:16]
 
     def _scan(self, series, digest):
-        """The runs of one series, in the order of replicates and horizons."""
         query = f"SELECT {', '.join(RUN)}, unit, series = ?1 FROM runs WHERE series = ?1 ORDER BY replicate, horizon"
         head = f"({series!r}, "
         for rows in self.connection.chunks(query, (series,)):
@@ -79,7 +74,6 @@ class _Check:
                 raise StoreError(f"{self.path} holds more than {MOST_ROWS} runs; it was left untouched")
 
     def _strangers(self):
-        """Runs of no series."""
         if self.connection.execute("SELECT COUNT(*) FROM runs").fetchone()[0] != self.count:
             found = self.connection.execute(
                 "SELECT series, MIN(replicate), MAX(replicate) FROM runs "
@@ -99,7 +93,9 @@ class _Check:
             for row in self._rows(table, (*columns, "checksum")):
                 checksum = checksums.of_text(table, row[: len(columns)])
                 if row[-1] != checksum:
-                    raise Altered(self.path, f"{_called(table, row[0])} does not match its checksum")
+                    what = {"sessions": f"session {row[0]}", "audits": "the audit of", "notes": "the note"}[table]
+                    name = "" if table == "sessions" else f" {shown(row[0], 60)!r}"
+                    raise Altered(self.path, f"{what}{name} does not match its checksum")
                 total = checksums.added(total, checksum)
         return total
 
@@ -118,7 +114,6 @@ class _Check:
         return Altered(self.path, f"{self._name(unit)}: {what}")
 
     def _name(self, unit) -> str:
-        """Of a unit: what it ran."""
         query = "SELECT series, MIN(replicate), MAX(replicate) FROM runs WHERE unit = ?"
         series, first, last = self.connection.execute(query, (unit,)).fetchone()
         replicates = "no runs" if first is None else f"replicates {first} to {last}"
@@ -129,7 +124,6 @@ class _Check:
 
 
 def implausible(rows: np.ndarray) -> int | None:
-    """The place of the first row that no run can have left."""
     good = (rows["regret"] <= LARGEST) & np.isfinite(rows["side"]) & (rows["side"] >= 0)
     good &= (rows["replicate"] >= 0) & (rows["horizon"] >= 1) & (rows["cells"] >= 0)
     good &= (rows["regret"] >= -ROUNDING * rows["horizon"]) & (rows["anytime"] >= 0) & (rows["anytime"] <= 1)
@@ -138,8 +132,3 @@ def implausible(rows: np.ndarray) -> int | None:
 
 def described(row) -> str:
     return ", ".join(f"{name} = {value}" for name, value in zip(RUN[:-1], row, strict=False))
-
-
-def _called(table, key) -> str:
-    name = repr(shown(key, 60))
-    return {"sessions": f"session {key}", "audits": f"the audit of {name}", "notes": f"the note {name}"}[table]

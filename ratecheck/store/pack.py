@@ -7,8 +7,6 @@ gives the same bytes.  A packed file may be a stranger's: what it may take to re
 checked as every store is.
 """
 
-from __future__ import annotations
-
 import json
 import lzma
 import os
@@ -19,7 +17,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..claims import VERSION
 from ..files import replacing
@@ -27,9 +24,6 @@ from ..sampling import seeding
 from . import checksums, records
 from .errors import Altered, StoreError, explained, shown
 from .schema import PACKED, RUN, SERIES, TEXTS, UNIT, check_version, made
-
-if TYPE_CHECKING:
-    from .runs import Store
 
 ROWS = 1000  # of runs on a line
 LONGEST_LINE = 2**24  # bytes
@@ -54,7 +48,7 @@ HEAD = records.fields(
 # Writing
 
 
-def pack(store: Store, path: Path) -> Path:
+def pack(store, path: Path) -> Path:
     """Write what a store holds into one file, whole or not at all."""
     with replacing(path, "wb") as file:
         _compress(_lines(store), file, store.path)
@@ -75,7 +69,7 @@ def _compress(lines, file, source):
         raise StoreError(f"{source} cannot be packed: it takes {size:,} bytes, which nobody would unpack; export it")
 
 
-def _lines(store: Store) -> Iterator:
+def _lines(store) -> Iterator:
     names = {row[0]: row for row in store._all(f"SELECT {', '.join(SERIES)} FROM series ORDER BY 1")}
     ((units, total),) = store._all("SELECT units, total FROM seal")
     head = {"packed": "runs of a study", "version": VERSION, "digest": store.digest()}
@@ -96,7 +90,6 @@ _NAMING = ("replicate", "horizon", "anytime")
 
 
 def _streams(series: tuple, replicates, horizons, anytime) -> list[str]:
-    """The names of the random streams of some runs, as the engine gives them."""
     of = dict(zip(SERIES, series, strict=True))
     known = of["seed"], of["cost"], of["algorithm"]
     return [
@@ -117,7 +110,7 @@ def header(path: Path) -> dict:
         lines.close()
 
 
-def differs(store: Store) -> bool:
+def differs(store) -> bool:
     """Whether a packed file beside a store holds other runs."""
     path = store.path.with_name(PACKED)
     try:
@@ -147,7 +140,7 @@ def unpack(packed: Path, target: Path):
 def _head(path, line) -> dict:
     head = _parsed(path, line)
     try:
-        records.fields(others=lambda *_: None, version=records.whole())(head, "its first line")
+        records.fields(others=records.anything, version=records.whole())(head, "its first line")
         check_version(path, head["version"])
         HEAD(head, "its first line")
     except records.Wrong as error:
@@ -156,10 +149,7 @@ def _head(path, line) -> dict:
 
 
 def _fill(connection, path, lines) -> tuple[int, str]:
-    """Write the records that the lines hold, each with its checksum; the seal over them.
-
-    What is of another kind than a table takes, SQLite refuses.
-    """
+    """Write the records of the lines, each with its checksum, as far as SQLite takes them; returns the seal."""
     series, units, hashed = {}, {}, defaultdict(checksums.Rows)
     total = checksums.EMPTY
 
@@ -197,7 +187,6 @@ def _fill(connection, path, lines) -> tuple[int, str]:
 
 
 def _runs(fields, series) -> list[tuple]:
-    """Rows of the table of runs, from some columns of one series."""
     name, *columns, streams = fields
     named = dict(zip(COLUMNS, columns, strict=False))
     streams = streams or _streams(tuple(series[name]), *(named[column] for column in _NAMING))
@@ -213,12 +202,10 @@ def _parsed(path, line: bytes):
 
 
 def _most(size: int) -> int:
-    """Bytes that a file of this size may unpack to."""
     return max(SMALL, RATIO * size)
 
 
 def _unpacked(path: Path) -> Iterator[bytes]:
-    """The lines of a packed file, as far as they stay within bounds."""
     with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)), "rb") as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):

@@ -1,7 +1,5 @@
 """What the texts of a store must look like: each is checked in full before anything is made of it."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import is_dataclass
@@ -42,14 +40,13 @@ def anything(*_):
 
 
 def expect(holds, value, place, expected):
-    if not holds:
-        raise Wrong(f"{place} is {shown(_spelt(value), 60)}, where {expected} is expected")
-
-
-def _spelt(value) -> str:
+    if holds:
+        return
     if isinstance(value, list | dict):
-        return f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
-    return repr(value) if not isinstance(value, int) or abs(value) < 10**30 else "a huge number"
+        found = f"a {'list' if isinstance(value, list) else 'mapping'} of {len(value)}"
+    else:
+        found = "a huge number" if isinstance(value, int) and abs(value) >= 10**30 else repr(value)
+    raise Wrong(f"{place} is {shown(found, 60)}, where {expected} is expected")
 
 
 def text(value, place):
@@ -247,7 +244,6 @@ def bound(value, place):
 
 
 def study(data) -> list[Case]:
-    """The cases of a study that may be judged."""
     STUDY(data, "study")
     claims = [claim for plan in data["cases"] for claim in (*plan["claims"], *plan["controls"])]
     expect(len(claims) <= MOST_CLAIMS, claims, "study.cases", f"at most {MOST_CLAIMS} claims and controls")

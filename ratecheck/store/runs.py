@@ -1,7 +1,5 @@
 """The store itself: what is written to it, and what is read from it."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import sqlite3
@@ -147,10 +145,7 @@ class Store:
             raise StoreError(f"the series {series.digest} is stored with {name} = {old!r}, and now it has {new!r}")
 
     def _new(self, db, series: Series, rows: list[tuple]) -> list[tuple]:
-        """Those that are not stored.  An anytime replicate that runs on meets the rows it left behind: the same bits.
-
-        A row belongs to the unit that wrote it first.
-        """
+        """Rows that are not stored; an anytime replicate that runs on meets those it left behind: the same bits."""
         if not rows:
             return []
         place = implausible(checksums.packed(list(zip(*rows, strict=True))[:-1]))
@@ -173,15 +168,12 @@ class Store:
             self._put(db, "audits", cost, json.dumps(rows))
 
     def put_prediction(self, series: str, record: dict):
-        """What theory says about the runs of a series."""
         self.note(f"prediction {series}", record)
 
     def put_bound(self, cost: str, horizon: int, record: dict):
-        """A lower bound for a cost at a horizon; costs go by the keys that plans give them."""
         self.note(f"bound {cost} {horizon}", record)
 
     def put_members(self, series: str, horizon: int, record: dict):
-        """Which runs on members of a hard family belong to the case with this series."""
         self.note(f"members {series} {horizon}", record)
 
     def note(self, key: str, value):
@@ -192,7 +184,6 @@ class Store:
                 self._put(db, "notes", key, text)
 
     def _put(self, db, table, *fields):
-        """Write a record of texts, in place of the one that had its key."""
         columns = (*TEXTS[table], "checksum")
         old = db.execute(f"SELECT checksum FROM {table} WHERE {columns[0]} = ?", fields[:1]).fetchone()
         new = checksums.of_text(table, fields)
@@ -229,7 +220,6 @@ class Store:
         return data
 
     def names(self, key: str) -> list[str]:
-        """A note that lists texts, empty where there is none."""
         return self.noted(key, records.NAMES) or []
 
     def study(self) -> tuple[dict, list[Case]]:
@@ -273,7 +263,6 @@ class Store:
         return self.noted(f"members {series} {horizon}", records.MEMBERS)
 
     def regret(self, series: str, replicate: int, horizon: int) -> float | None:
-        """Of one run."""
         query = "SELECT regret FROM runs WHERE series = ? AND replicate = ? AND horizon = ?"
         found = self._all(query, series, replicate, horizon)
         return found[0][0] if found else None
@@ -296,14 +285,12 @@ class Store:
         return [text for (text,) in self._all(query)]
 
     def speeds(self) -> dict[str, float]:
-        """Measured seconds per step of each series."""
         return dict(self._all("SELECT series, SUM(seconds) / SUM(steps) FROM units GROUP BY series"))
 
     def units(self) -> list[int]:
         return [number for (number,) in self._all("SELECT id FROM units ORDER BY id")]
 
     def unit(self, number: int) -> tuple[str, Series, list[tuple]]:
-        """The name of a unit, its series, and its rows in the order of `RUN`."""
         (names,) = self._all(
             f"SELECT {', '.join(f's.{c}' for c in SERIES)} FROM units u JOIN series s USING (series) WHERE u.id = ?",
             number,
@@ -316,8 +303,9 @@ class Store:
 
     @staticmethod
     def plain(rows) -> list[tuple]:
-        """Rows of the engine as `unit` gives them."""
-        return sorted(map(_plain, rows))
+        """Rows of the engine as `unit` gives them, and SQLite gives them back."""
+        kinds = dict(zip(RUN, (int, int, float, int, float, int, str), strict=True))
+        return sorted(tuple(kind(row[name]) for name, kind in kinds.items()) for row in rows)
 
     def chunks(self, size: int = AT_ONCE):
         """All runs, as (series, some rows) at a time, in the order of costs, algorithms, replicates and horizons."""
@@ -333,15 +321,12 @@ class Store:
             yield from self._opened.chunks(query, (series,), size)
 
     def __len__(self) -> int:
-        """How many runs there are."""
         return self._all("SELECT COUNT(*) FROM runs")[0][0]
 
     def count(self, series: str) -> int:
-        """How many runs of a series there are."""
         return self._all("SELECT COUNT(*) FROM runs WHERE series = ?", series)[0][0]
 
     def strangers(self, used) -> int:
-        """How many runs belong to other series than these."""
         known = (series for (series,) in self._all("SELECT series FROM series"))
         return sum(self.count(series) for series in known if series not in used)
 
@@ -373,12 +358,6 @@ def _make_empty(path):
         connection.execute("INSERT INTO seal VALUES (1, 0, ?)", (checksums.EMPTY,))
     finally:
         connection.close()
-
-
-def _plain(row: dict) -> tuple:
-    """A row as SQLite gives it back, in the order of `RUN`."""
-    kinds = (int, int, float, int, float, int, str)
-    return tuple(kind(row[name]) for kind, name in zip(kinds, RUN, strict=True))
 
 
 def difference(old: tuple, new: tuple) -> tuple | None:

@@ -1,7 +1,5 @@
 """The tables of a store, and how one is told from any other file."""
 
-from __future__ import annotations
-
 from ..claims import VERSION
 from .errors import Altered, StoreError
 

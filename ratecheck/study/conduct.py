@@ -1,7 +1,5 @@
 """A study from its declaration to its report: what is missing is run, the rest is read from the store."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time
@@ -23,7 +21,7 @@ from ..report.terminal import summary
 from ..store import Store, StoreError, holds_runs, pack_beside, set_aside, sole_writer
 from ..verdict.analyse import Analysis
 from . import hard, predictions
-from .declare import Grid, Study, with_preset
+from .declare import PRESETS, Grid, Study
 from .options import RERUN, RESULTS, Conclusion, Options
 from .plan import cases, computed_curve, drafted, no_curve, workload
 from .rendering import look, render
@@ -46,16 +44,8 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
     folder = options.into(folder or options.home or RESULTS / study.name)
     if options.dry_run:
         return Conclusion(plan_text(study, folder, workers=options.cores, fresh=options.fresh, figures=options.figures))
-    done = conduct(
-        study,
-        folder,
-        scheduler=asked.get("scheduler"),
-        workers=options.workers,
-        fresh=options.fresh,
-        figures=options.figures,
-        say=options.say,
-        unit_timeout=asked.get("unit_timeout"),
-    )
+    where = {"scheduler": asked.get("scheduler"), "unit_timeout": asked.get("unit_timeout"), "workers": options.workers}
+    done = conduct(study, folder, fresh=options.fresh, figures=options.figures, say=options.say, **where)
     refuted = any(judged.name == "REFUTED" for result in done.analysis.results for judged in result.judged)
     return Conclusion(f"{summary(done.analysis)}\n\n{done.page}", done.given_up, refuted)
 
@@ -63,8 +53,9 @@ def concluded(study: Study, folder, options: Options) -> Conclusion:
 def as_asked(study: Study, options: Options) -> Study:
     """A study with the preset, replicates, seed and members that were asked for, and the command that reruns it."""
     asked = {name: value for name, value in options.settings.items() if name in RERUN}
-    preset = asked.pop("preset", None)
-    study = study if preset is None else with_preset(study, preset)
+    if preset := asked.pop("preset", None):
+        grid, replicates = PRESETS[preset]
+        asked = {"horizons": grid, "replicates": replicates} | asked
     return replace(study, **asked, command=study.command or options.command)
 
 
@@ -77,15 +68,7 @@ class Conducted(NamedTuple):
 
 
 def conduct(
-    study: Study,
-    folder,
-    *,
-    scheduler=None,
-    workers=None,
-    fresh=False,
-    figures=True,
-    say=print,
-    unit_timeout=None,
+    study: Study, folder, *, scheduler=None, workers=None, fresh=False, figures=True, say=print, unit_timeout=None
 ) -> Conducted:
     """Run what the folder's store lacks, fit, judge and write the report."""
     folder = Path(folder)
@@ -183,21 +166,15 @@ def _run(study, planned, *, store, make_executor, unit_timeout):
 
 
 def _about_cases(study, planned, store) -> list[Aside]:
-    """Audits and predictions that are not stored."""
-    costs, known = {str(p.cost): p.cost for p in planned}, store.audits()
-    audits = [audit_of(cost) for name, cost in costs.items() if not _current(cost, known.get(name))]
-    return [*audits, *predictions.lacking(planned, store)]
-
-
-def _current(cost, rows) -> bool:
-    """An audit that was stored speaks of the constants that the zoo annotates today."""
-    return rows is not None and all(
-        r["annotated"] == getattr(cost.constants, r["constant"], r["annotated"]) for r in rows
-    )
+    known, asides = store.audits(), []
+    for name, cost in {str(p.cost): p.cost for p in planned}.items():
+        found = [(r["annotated"], getattr(cost.constants, r["constant"], r["annotated"])) for r in known.get(name, [])]
+        if name not in known or any(then != today for then, today in found):  # the zoo annotates other constants
+            asides.append(audit_of(cost))
+    return [*asides, *predictions.lacking(planned, store)]
 
 
 def described(study: Study, planned: list[Planned]) -> dict:
-    """What a report has to know about a study, as plain data."""
     grid = study.horizons
     horizons = f"{grid.first} to {grid.last}" if isinstance(grid, Grid) else ", ".join(map(str, grid))
     if isinstance(grid, Grid) and grid.periods is not None:
@@ -225,7 +202,6 @@ def described(study: Study, planned: list[Planned]) -> dict:
 
 
 def _families(planned) -> str:
-    """How many members run where."""
     plans = [plan.case.hard for plan in planned]
     with_runs = [plan.horizons for plan in plans if plan.horizons]
     if not with_runs:
@@ -235,7 +211,6 @@ def _families(planned) -> str:
 
 
 def _grids(planned):
-    """The runs of each case, as a table."""
     names = [one_line(p.case.name) for p in planned]
     wide = max(map(len, names))
     row = f"{{:{wide}}}{{:>6}}{{:>10}}{{:>8}}{{:>11}}{{:>13}}{{:>9}}{{:>10}}".format
@@ -245,12 +220,6 @@ def _grids(planned):
         periods = f"{case.periods:.1f}" if case.period else "-"
         start = round(case.window[0])
         yield row(name, case.replicates, len(case.horizons), first, last, start, periods, f"{case.steps:.2g}")
-
-
-def _busy(here, whole, workers) -> str:
-    """What a quiet machine would take, where this one is busy."""
-    quiet = here._replace(load=1.0)
-    return f"; this machine is busy, on a quiet one {clock(whole.on(quiet, workers))}" if here.load > 1.5 else ""
 
 
 def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figures: bool = True) -> str:
@@ -273,6 +242,8 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
     lines = [*_grids(planned), "", *(expectations if few else [TOO_MANY])]
     cells = sorted((p.algorithm.cells(p.cost, p.case.horizons[-1]) for p in planned), reverse=True)[:workers]
     memory = (BASE_BYTES + BYTES_PER_CELL * sum(cells)) / 1e9
+    quiet = clock(whole.on(here._replace(load=1.0), workers))
+    busy = f"; this machine is busy, on a quiet one {quiet}" if here.load > 1.5 else ""
     lines += [
         "",
         f"about {work.units} units to run, {work.steps:.2g} steps: about {clock(runs.on(here, workers))} on "
@@ -282,7 +253,7 @@ def plan_text(study: Study, folder, *, workers: int, fresh: bool = False, figure
         if extra.bounds or extra.runs
         else f"lower bounds: none to compute, no member of a hard family to run ({_families(planned)})",
         f"in all about {clock(whole.on(here, workers))}, audits, predictions and report included, and {COMPILE:.0f} s "
-        f"to compile, once on a machine{_busy(here, whole, workers)}",
+        f"to compile, once on a machine{busy}",
         f"into {folder}",
     ]
     return "\n".join(lines)

@@ -1,10 +1,8 @@
 """What a study asks and how it will answer, fixed before anything runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from numbers import Real
 
@@ -97,24 +95,22 @@ class Study:
         return concluded(self, folder, options or Options())
 
     def comparisons(self) -> tuple[tuple[str, str], ...]:
-        """The pairs of labels that are compared."""
         if self.compare is None:
             pairs = [(a, b) for a, b in combinations(self.algorithms, 2) if a.kind != b.kind]
         else:
             declared = map(_pair, items("compare", self.compare, "pairs of algorithms"))
-            pairs = [pair for first, second in declared for pair in self._pairs(first, second)]
+            pairs = []
+            for first, second in declared:  # every two algorithms that a declared pair of names means
+                meant = [(a, b) for a in self.called(first) for b in self.called(second) if a != b]
+                if not meant:
+                    what = f"compares {str(first)!r} with itself alone"
+                    raise ValueError(f"study {self.name!r} {what}; name two algorithms")
+                pairs += meant
         found = {}
         for a, b in pairs:  # each two once, in the order in which they come first
             if (b.label, a.label) not in found:
                 found[a.label, b.label] = True
         return tuple(found)
-
-    def _pairs(self, first, second) -> list[tuple[Algorithm, Algorithm]]:
-        """Every two algorithms that a declared pair of names means."""
-        pairs = [(a, b) for a in self.called(first) for b in self.called(second) if a != b]
-        if not pairs:
-            raise ValueError(f"study {self.name!r} compares {str(first)!r} with itself alone; name two algorithms")
-        return pairs
 
     def theorems_for(self, algorithm: Algorithm) -> list[Theorem]:
         """The theorems that the study adds to what an algorithm claims."""
@@ -123,7 +119,7 @@ class Study:
             whose, theorem = (algorithm, entry) if isinstance(entry, Theorem) else _pair(entry)
             if not isinstance(theorem, Theorem):
                 raise ValueError(
-                    f"{shown(theorem)} is no Theorem; `theorems` holds theorems, or pairs (algorithm, theorem)"
+                    f"{shown(theorem)} is no Theorem; `theorems` holds those, or pairs (algorithm, theorem)"
                 )
             found += [theorem] * (algorithm in self.called(whose))
         return found
@@ -156,8 +152,3 @@ PRESETS = {
     "standard": (Grid(), 64),
     "full": (Grid(last=2**23, periods=3.0, cap=2**28), 256),
 }
-
-
-def with_preset(study: Study, preset: str) -> Study:
-    grid, replicates = PRESETS[preset]
-    return replace(study, horizons=grid, replicates=replicates)

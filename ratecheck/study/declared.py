@@ -1,7 +1,5 @@
 """Declared studies: finding, loading and listing studies/NAME/study.py."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +24,6 @@ class Conductible(Protocol):
 
 
 def declared(name) -> Study:
-    """A declared study of rates."""
     study = declaration(name)
     if not isinstance(study, Study):
         raise ValueError(f"{declaration_of(name)} declares a {type(study).__name__}, not a Study")
@@ -59,7 +56,6 @@ def home_of(name) -> Path | None:
 
 
 def known_studies() -> list[str]:
-    """Here, and those that come with ratecheck."""
     found = [path.parent.relative_to(folder) for folder in (FOLDER, SHIPPED) for path in folder.glob("**/study.py")]
     return sorted({folder.as_posix() for folder in found if len(folder.parts) <= 2})
 

@@ -4,8 +4,6 @@ A worker makes it twice in a row, which shows a global random state or a clock. 
 from whatever process, and what is stored of it must agree too.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import accumulate
 
@@ -26,7 +24,12 @@ class Repeats:
     def __init__(self, units, store: Store):
         first = {unit.case.series.digest: unit for unit in units if foreign(unit)}
         self.units = [shortened(unit) for unit in first.values()]
-        self.seen = {unit.case.series.digest: _stored(unit, store) for unit in self.units}
+        self.seen = {}  # by series, for every (replicate, horizon): that it is stored and its row, None: nothing yet
+        for unit in self.units:
+            digest = unit.case.series.digest
+            first = next(store.runs(digest), [])  # the runs that we make again are the first of a series
+            stored = {row[:2]: (True, row) for row in first}
+            self.seen[digest] = {(r, h): stored.get((r, h)) for r, horizons in unit.runs for h in horizons}
 
     def compare(self, unit, rows):
         """Raise NotDeterministic where a run that was seen comes with other bits."""
@@ -39,7 +42,6 @@ class Repeats:
 
 
 def foreign(unit) -> bool:
-    """Whether its algorithm or its cost may be anybody's."""
     own = type(unit.algorithm).__module__.partition(".")[0] in OURS and unit.algorithm.fingerprint is None
     return not (own and unit.cost.registered)
 
@@ -55,13 +57,6 @@ def shortened(unit):
         runs = tuple((0, (horizon,)) for horizon, steps in together if steps <= most)
     short = replace(unit, runs=2 * runs)
     return replace(short, seconds=unit.seconds / unit.steps * short.steps)
-
-
-def _stored(unit, store) -> dict:
-    """For every (replicate, horizon) of a unit that it is stored and its row, None where nothing is known yet."""
-    first = next(store.runs(unit.case.series.digest), [])  # the runs that we make again are the first of a series
-    stored = {row[:2]: (True, row) for row in first}
-    return {(replicate, h): stored.get((replicate, h)) for replicate, horizons in unit.runs for h in horizons}
 
 
 def _sentence(case, row, *, stored: bool, found) -> str:

@@ -4,8 +4,6 @@ A bound is computed beside the runs; the members that it draws are then run like
 settled anew on each of them.  What a report needs is noted: the bound, and which runs belong to it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -103,7 +101,6 @@ def lacking(planned: list[Planned], study: Study, store: Store, slots: int = 1) 
 
 
 def _needed(planned, store) -> Iterator[tuple[Cost, str, int, list[Planned]]]:
-    """Every cost and horizon without a bound, with the cases whose members come with it."""
     wanted = {}
     for plan in planned:
         hard = plan.case.hard
@@ -161,14 +158,8 @@ def enlisted(plan: Planned, study: Study, *, record: dict, horizon: int, store: 
             job.check([horizon])
             series = job.series
             listed.append([series.digest, replicate, dent is not None])
-            member = replace(
-                case,
-                family=f"a member of the hard family of {case.family}",
-                series=series,
-                horizons=(horizon,),
-                replicates=replicate + 1,
-                anytime=settled.anytime,
-            )
+            size = {"horizons": (horizon,), "replicates": replicate + 1, "anytime": settled.anytime}
+            member = replace(case, family=f"a member of the hard family of {case.family}", series=series, **size)
             found[series.digest] = Planned(member, cost, settled)
     except ValueError as error:
         found, listed, problem = {}, [], f"it cannot run on the hard family: {error}"

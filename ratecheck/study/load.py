@@ -1,7 +1,5 @@
 """Code that is named by a module or by a path: the one place that imports it, which executes it."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """What a command line asks of a study, and what the study answers."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ A case is plain data.  What comes after the runs (fits, verdicts, reports) sees 
 algorithm.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from contextlib import contextmanager
@@ -30,10 +28,7 @@ MOST_ROWS = 10**7  # of a study: a report of so many takes a minute
 
 
 def computed_curve(job: Job, span: tuple[int, int], steps: int) -> Curve | None:
-    """The predicted curve over a span of horizons or further, as befits a case of so many steps.
-
-    `predictions` computes a longer one beside the runs.
-    """
+    """The predicted curve over a span of horizons or further; `predictions` computes a longer one beside the runs."""
     return planned_curve(job, span)
 
 
@@ -67,9 +62,7 @@ def _in_numbers(label: str, cost: Cost):
     try:
         yield
     except ArithmeticError:
-        raise ValueError(
-            f"{label} on {cost}: its settings lead beyond the numbers that a computer reckons with"
-        ) from None
+        raise ValueError(f"{label} on {cost}: its settings lead beyond numbers that a computer reckons with") from None
 
 
 def _job(study: Study, settled: Algorithm, cost: Cost) -> Job:
@@ -88,7 +81,10 @@ def _with_curve(study: Study, draft: Planned, curves) -> Planned:
 def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None = None) -> Planned:
     last = ends_of(study.horizons)[1]
     onset = onset_of(job, own_of(claims), curve=curve, last=last, margin=study.margin)
-    horizons = horizons_of(study.horizons, scale_of(study, job.cost), onset, job.series.period)
+    # the factor in T that the grids of all algorithms of a study divide evenly: the first that one of them names
+    scales = (algorithm.settle(job.cost).scale(job.cost) for algorithm in study.algorithms)
+    scale = next((scale for scale in scales if not math.isnan(scale)), 2.0**4)
+    horizons = horizons_of(study.horizons, scale, onset, job.series.period)
     job.check(horizons)
     size = {"horizons": horizons, "replicates": study.replicates}
     hard = hard_of(study, job, claims=claims, label=label, horizons=horizons)
@@ -97,7 +93,6 @@ def _planned(study: Study, job: Job, *, claims, label: str, curve: Curve | None 
 
 
 def _checked(study: Study, plans: list[Planned]) -> list[Planned]:
-    """The same, unless they are too many."""
     if sum(len(plan.case.horizons) for plan in plans) * study.replicates > MOST_ROWS:
         raise ValueError(
             f"study {study.name!r} asks for more than {MOST_ROWS:,} regrets ({study.replicates:,} replicates at every "
@@ -107,16 +102,11 @@ def _checked(study: Study, plans: list[Planned]) -> list[Planned]:
 
 
 def controlled(study: Study, plans: list[Planned]) -> list[Planned]:
-    """The same cases, each with its negative control: the smallest power of T that would be caught.
-
-    All claims of a study share its error.
-    """
+    """The cases, each with its negative control: the least power of T that is caught, all claims sharing the error."""
     claims = sum(claim.parts for plan in plans for claim in plan.case.claims)
-    found = []
-    for plan in plans:
-        by = catchable(plan.case, study.margin, claims) or UNCATCHABLE
-        found.append(plan._replace(case=replace(plan.case, controls=(Control(by),))))
-    return found
+    powers = [catchable(plan.case, study.margin, claims) or UNCATCHABLE for plan in plans]
+    controlled = [replace(p.case, controls=(Control(by),)) for p, by in zip(plans, powers, strict=True)]
+    return [plan._replace(case=case) for plan, case in zip(plans, controlled, strict=True)]
 
 
 def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm) -> tuple[Claim, ...]:
@@ -135,12 +125,6 @@ def claims_of(study: Study, cost: Cost, algorithm: Algorithm, settled: Algorithm
             "the rate of R, or the study theorems=[...]"
         )
     return claims
-
-
-def scale_of(study: Study, cost: Cost) -> float:
-    """The factor in T that the grids of all algorithms of a study divide evenly: the first that one of them names."""
-    scales = (algorithm.settle(cost).scale(cost) for algorithm in study.algorithms)
-    return next((scale for scale in scales if not math.isnan(scale)), 2.0**4)
 
 
 # What is left to do, counted and not listed, so that the plan of millions of runs takes a moment

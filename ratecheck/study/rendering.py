@@ -1,7 +1,5 @@
 """From a store to its report; nothing here waits for the compiler."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -28,15 +26,15 @@ def render(store: Store, folder, figures=True, **how) -> tuple[Analysis, Path]:
         return store.frame(series, streams=used[series] > 1)
 
     used.update({series: 1 for case in planned for series in series_used(case, store)})
-    looks = counted_on_family(store)
+    looks = _counter(store, lambda case: _on_family(store, case))
 
     def sandwich(case):
         return replace(sandwich_of(case, store), look=looks(case))
 
-    rules = {"resolution": study["resolution"], "look": counted(store), "sandwich": sandwich}
-    analysis = analyse(
-        planned, runs, margin=study["margin"], comparisons=comparisons, predictions=store.prediction, **rules
-    )
+    look_at = _counter(store, lambda digest: _own(store, digest))
+    rules = {"resolution": study["resolution"], "look": look_at, "sandwich": sandwich}
+    rules |= {"margin": study["margin"], "predictions": store.prediction}
+    analysis = analyse(planned, runs, comparisons=comparisons, **rules)
     info = Info(
         name=study["name"],
         question=study["question"],
@@ -67,17 +65,8 @@ def look(store: Store, cases: list[Case]):
         store.note(LOOKS, seen + new)
 
 
-def counted(store: Store):
-    """A function from a series' digest to the number of its looks, those at its present runs included."""
-    return _counter(store, lambda digest: _own(store, digest))
-
-
-def counted_on_family(store: Store):
-    """The same from a case, for its runs on the hard family."""
-    return _counter(store, lambda case: _on_family(store, case))
-
-
 def _counter(store, mark_of):
+    """A function from what `mark_of` marks to the number of its looks, that at its present runs included."""
     seen = store.names(LOOKS)
     looks = Counter(mark.split(" ")[0] for mark in seen)
 

@@ -1,7 +1,5 @@
 """Units of a store, run again from what the store says about them, and compared to the last bit."""
 
-from __future__ import annotations
-
 import ast
 import random
 from dataclasses import dataclass, replace
@@ -9,7 +7,7 @@ from functools import partial
 
 import function_zoo as zoo
 
-from ..algorithms.registry import ENTRIES
+from ..algorithms.registry import NAMED
 from ..claims import Series
 from ..engine.simulate import Job, Limit
 from ..sampling import noise as laws
@@ -101,31 +99,23 @@ def _member(series: Series, study):
 def _from_names(series: Series):
     """What the names of a series stand for; nothing is imported or executed for their sake."""
     cost = _called(series.cost, {name: partial(zoo.get, name) for name in zoo.families()})
-    known = {entry.cls: entry for entry in ENTRIES if entry.name is not None}
-    algorithm = _called(series.algorithm, {name: partial(_made, entry) for name, entry in known.items()}).settle(cost)
+    known = {entry.cls: lambda entry=entry, **given: entry.load()(**given) for entry in NAMED.values()}
+    algorithm = _called(series.algorithm, known).settle(cost)
     noise = _called(series.noise, {law.__name__: law for law in LAWS})
     if Job(algorithm, cost, series.seed, noise, series.alignment).series != series:
         raise Unknown(f"its names mean something else today; {HINT}")
     return cost, algorithm, noise
 
 
-def _made(entry, **settings):
-    return entry.load()(**settings)
-
-
-def _value(node, text):
-    """A literal; or the name of another cost, a text that stands there without quotes."""
-    if isinstance(node, ast.Name | ast.Call):
-        return ast.get_source_segment(text, node)
-    return ast.literal_eval(node)
-
-
 def _called(text: str, known: dict):
-    """name(key=literal, ...), for a known name."""
+    """name(key=literal, ...), for a known name; another cost as a value is a text that stands there without quotes."""
     try:
         call = ast.parse(text, mode="eval").body
-        name = call.func.id
-        given = {word.arg: _value(word.value, text) for word in call.keywords}
+        name, names = call.func.id, ast.Name | ast.Call
+        given = {
+            w.arg: ast.get_source_segment(text, w.value) if isinstance(w.value, names) else ast.literal_eval(w.value)
+            for w in call.keywords
+        }
     except (SyntaxError, ValueError, TypeError, AttributeError, MemoryError, RecursionError):
         raise Unknown(f"{text[:80]} cannot be made from its name; {HINT}") from None
     if name not in known or call.args or None in given:

@@ -72,10 +72,7 @@ class Aside:
 
 
 def perform(runs, cost, algorithm, seed, noise, alignment, stop=None):
-    """What a worker does with a unit: its rows, a complaint, seconds, and the version of its ratecheck.
-
-    None if it was told to stop.
-    """
+    """What a worker does with a unit: rows, a complaint, seconds, and its ratecheck's version; None if it must stop."""
     start = time.perf_counter()
     stop = stop or threading.Event()
     rows, complaints = [], set()
@@ -195,7 +192,7 @@ class Work:
             return self._task(self.to_repeat.pop(), REPEATED)
         if self.asides and under_way < slots + 2:
             aside = self.asides.pop()
-            return (aside, 0), aside.function, aside.arguments, self.limits.of_an_aside
+            return (aside, 0), aside.function, aside.arguments, max(ASIDE, self.limits.given or 0.0)
         if self.queue and under_way < 2 * slots + 2:
             return self._task(*self.queue.pop())
         alone = 1 if self.queue or not self.executor.isolated else 2 * slots + 2
@@ -208,8 +205,10 @@ class Work:
 
     def finish(self, task, future):
         unit, attempt = task
-        error = _error(future)
-        if isinstance(error, CancelledError):
+        try:
+            error = future.exception()
+        except CancelledError as cancelled:
+            error = cancelled
             self.executor.check()  # nobody here cancels: the place may be gone
         if isinstance(error, EngineError):  # no number of this engine can be trusted
             raise error
@@ -230,9 +229,8 @@ class Work:
             if error is not None:
                 self.progress.say(f"{unit}: not run twice, as a plug-in should be ({type(error).__name__}: {error})")
         elif error is None:
-            self.store.add(
-                unit.case.series, rows, session=self.session, steps=unit.steps, seconds=seconds, complaint=complaint
-            )
+            what = {"steps": unit.steps, "seconds": seconds, "complaint": complaint}
+            self.store.add(unit.case.series, rows, session=self.session, **what)
             self.limits.learn(unit, seconds)
             self.done += 1
             self.steps += unit.steps
@@ -272,10 +270,6 @@ class Limits:
             return max(LEAST, GENEROUS * pace * unit.steps)
         return max(LEAST, (GENEROUS if unit.algorithm.compiled else GUESS) * unit.seconds)
 
-    @property
-    def of_an_aside(self) -> float:
-        return max(ASIDE, self.given or 0.0)
-
     def learn(self, unit, seconds):
         series = unit.case.series.digest
         self.pace[series] = max(self.pace.get(series, 0.0), seconds / unit.steps)
@@ -287,15 +281,7 @@ def checked(seconds):
     return None if seconds is None else float(seconds)
 
 
-def _error(future):
-    try:
-        return future.exception()
-    except CancelledError as error:
-        return error
-
-
 def surroundings(executor) -> dict:
-    """What a session ran on."""
     return {
         "workers": executor.slots,
         "where": executor.where,

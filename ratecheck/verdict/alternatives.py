@@ -7,8 +7,6 @@ T0)^a) / a in place of ln T, within the window where that means linear growth be
 In each, T0 or the size of the correction is free, and is varied in small steps.
 """
 
-from __future__ import annotations
-
 from enum import Enum, auto
 from itertools import product
 from typing import NamedTuple
@@ -45,14 +43,11 @@ class Start(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Curves in the order of their parameter, a row each, and the start that each of them is.
-
-    `endless` is the curve of a regret that never bends; None where there is none.
-    """
+    """Curves in the order of their parameter, a row each, and the start that each of them is."""
 
     curves: np.ndarray
     starts: list[Start]
-    endless: np.ndarray | None = None
+    endless: np.ndarray | None = None  # the curve of a regret that never bends
 
 
 def starts(x: np.ndarray, rate: Rate, kind: str, whole: np.ndarray) -> list[Family]:

@@ -5,8 +5,6 @@ stands by; printed and corrected log powers are judged beside it, with the expon
 adjusted together (Holm).  A control is judged by the same rules, in the place of the claim that it stands for.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -112,7 +110,8 @@ class Result:
     def bent(self) -> bool:
         """Whether the fitted line is rejected: by its curvature, or by horizons that it did not see."""
         fit = self.fit.at(self.own.claim.rate.log_power)
-        return fit.curvature_p() < CAUTION_LEVEL or any(excludes_zero(e) for _, e in fit.held_out())
+        errors = [replace(e, level=1 - CAUTION_LEVEL) for _, e in fit.held_out()]
+        return fit.curvature_p() < CAUTION_LEVEL or any(not e.low <= 0 <= e.high for e in errors)
 
     @property
     def log_worth(self) -> float:
@@ -127,11 +126,6 @@ class Result:
     def local_slopes(self):
         """Between all neighbouring horizons, also outside the window, no log power divided out."""
         return Fit(self.data).local_slopes()
-
-
-def excludes_zero(estimate) -> bool:
-    wide = replace(estimate, level=1 - CAUTION_LEVEL)
-    return not wide.low <= 0 <= wide.high
 
 
 @dataclass(frozen=True)
@@ -184,19 +178,11 @@ def analyse(
     """
     if not callable(runs):
         runs = (dict(list(runs.groupby("series"))) if len(runs) else {}).get
-    results = [
-        result_of(
-            named,
-            runs(digest),
-            margin=margin,
-            prediction=predictions(digest),
-            resolution=resolution,
-            look=look(digest),
-            sandwich=sandwich(case),
-        )
-        for case, named in zip(cases, with_distinct_names(cases), strict=True)
-        for digest in [case.series.digest]
-    ]
+    results, rules = [], {"margin": margin, "resolution": resolution}
+    for case, named in zip(cases, with_distinct_names(cases), strict=True):
+        digest = case.series.digest
+        known = {"prediction": predictions(digest), "look": look(digest), "sandwich": sandwich(case)}
+        results.append(result_of(named, runs(digest), **rules, **known))
     return Analysis(tuple(adjusted(results)), margin, tuple(comparisons), resolution=resolution)
 
 
@@ -211,9 +197,8 @@ def with_distinct_names(cases: list[Case]) -> list[Case]:
     differing = {}
     for (family, _), same in by_place.items():
         keys = {k for found in same.values() for k in found}
-        differing.setdefault(family, set()).update(
-            k for k in keys if len({found.get(k) for found in same.values()}) > 1
-        )
+        several = {k for k in keys if len({found.get(k) for found in same.values()}) > 1}
+        differing.setdefault(family, set()).update(several)
 
     def named(case):
         given = [f"{k}={v}" for k, v in case.parameters.items() if k in differing[case.family]]
@@ -268,7 +253,6 @@ def judge_parts(fit: Fit, claim: Claim, **rules) -> tuple[Verdict, ...]:
 
 
 def fit_of(sandwich: Sandwich) -> tuple[Fit | None, str]:
-    """The slope of the mean over a hard family, or what is wrong with it."""
     if not sandwich.rungs:
         return None, f"no family: {'; '.join(sandwich.problems) or 'none was run'}"
     try:
@@ -353,10 +337,7 @@ def beaten(sandwich: Sandwich, margin: float, looks: int) -> Verdict:
 
 
 def adjusted(results) -> list[Result]:
-    """The same results after Holm's step-down over all their claims, each verdict with its force.
-
-    A rate may be refuted and its exponent not: that is told apart at the end.
-    """
+    """The results after Holm's step-down over all their claims, each verdict with its force and on exponents alone."""
     parts = [
         (i, j, part)
         for i, result in enumerate(results)

@@ -15,8 +15,6 @@ refuted     of "the excess is the margin or less": over the whole window, with t
 Neither rests on a test that has found no bend: noise makes both p-values larger.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -70,18 +68,15 @@ class Evidence:
     def consistent(self, value=None):
         value = self.value if value is None else value
         p = np.max([1 - self._above(value, probe, self.margin) for probe in (WHOLE, LATE, END)], axis=0)
-        return np.where(self._rises_beyond(value), 1.0, p)
+        return np.where(self.rises_beyond(value), 1.0, p)
 
-    def _rises_beyond(self, value):
+    def rises_beyond(self, value=None):
         """Whether the end of the window is beyond the margin, or the next window seems to be."""
+        value = self.value if value is None else value
         rises = self._above(value, BEND, 0.0) < 1 - RISING
         for probe in (AHEAD, ONWARD):
             rises &= value[..., probe] >= self.margin
         return rises | (self._above(value, LAST, self.margin) < 1 - LAST_LEVEL)
-
-    @property
-    def rises_beyond(self) -> bool:
-        return bool(self._rises_beyond(self.value))
 
     def refuted(self, value=None):
         """Of the promised rate; which of exponent and logarithm is to blame is another question."""
@@ -89,7 +84,6 @@ class Evidence:
         return np.maximum(self._steep(value), self.starting(value))
 
     def _steep(self, value):
-        """The same whatever may explain it."""
         p = np.maximum(self.exceeds(value), self.scatters(value))
         return np.where(self._above(value, LATE, self.margin) > LATE_LEVEL, 1.0, p)
 
@@ -175,10 +169,7 @@ class Evidence:
         return float(np.min((self.margin - self.without[judged]) / self.pure[judged]))
 
     def catches(self, error: float, of=None) -> float | None:
-        """The smallest power that would be REFUTED with a power of 90 %; None where there is none below 2.
-
-        `of` are the probes of the regret that is made to grow faster, by default those of a pure power.
-        """
+        """The smallest power below 2 that is REFUTED with 90 %, beyond the probes `of` a regret (a pure power's)."""
         of = self.without if of is None else of
 
         def caught(growth):
@@ -228,7 +219,6 @@ def normal(count):
 
 
 def envelope(points):
-    """Of points in the plane the highest at each place."""
     if not len(points):
         return points
     low, high = points[:, 0].min(), points[:, 0].max()
@@ -239,7 +229,6 @@ def envelope(points):
 
 
 def refined(pairs):
-    """Points between neighbours, in equal steps."""
     if len(pairs) < 2:
         return pairs
     share = np.arange(STEPS)[:, None, None] / STEPS
@@ -296,5 +285,4 @@ def _starting(x, rate, kind, weights):
 
 
 def spread(found, count):
-    """The starts of neighbours, for the points between them too."""
     return [found[min(i // STEPS, len(found) - 1)] for i in range(count)]

@@ -1,7 +1,5 @@
 """Which pairs of an exponent and a log power a fit excludes as a bound, and which it supports."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 `sentences` words all of it; no code reads the words.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 

@@ -4,11 +4,9 @@ The runs are fitted over the window; a window in which theory expects another sl
 the rules of the caller; and a negative control, the same runs tilted, is decided by the same rules.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +15,9 @@ from ..fit.fit import Fit, fit_rate
 from ..fit.log_means import FitError, LogMeans, log_means
 from ..predict.far import visible
 from . import sentences
+from .agreement import Agreement
 from .findings import Blame, Overruled, Rule
 from .rules import Verdict, decide
-
-if TYPE_CHECKING:
-    from .agreement import Agreement
 
 FEASIBLE = 1e12  # the last horizon that anybody would wait for
 
@@ -82,17 +78,14 @@ def predicted_slope(case: Case, fit: Fit, agreement: Agreement | None) -> float 
 
 
 def premature(case: Case, fit: Fit, margin: float, agreement: Agreement | None = None) -> str:
-    """What is wrong with a window that starts before the onset: theory expects another slope there.
-
-    The horizon that would do leaves a factor of 16 beyond the onset, or two periods.
-    """
+    """What is wrong with a window that starts before the onset: theory expects another slope there."""
     first, last = case.window
     if first >= case.onset:
         return ""
     curve, own = case.curve, case.own
     seen = None if curve is None else visible(curve, own.rate, period=case.period, margin=margin, kind=own.kind)
     onset = (seen or NEVER) if case.onset == NEVER else case.onset  # it may be longer than that of the plan
-    needed = onset * (case.period**2 if case.period else 16.0)
+    needed = onset * (case.period**2 if case.period else 16.0)  # it leaves two periods beyond it, or a factor of 16
     needed = math.inf if needed >= FEASIBLE else needed if needed > last else None
     if curve is None:
         return sentences.before_the_onset(case, needed)
@@ -106,7 +99,6 @@ def irrefutable(claim: Claim) -> str:
 
 
 def held_back(verdict: Verdict, why: str) -> Verdict:
-    """The same, but no refutation where there is a reason against one."""
     if not why or verdict.name != Outcome.REFUTED:
         return verdict
     return verdict.overruled_by(Overruled(Rule.GUARD, verdict.name, why), p_value=1.0, blames=Blame.NOTHING)

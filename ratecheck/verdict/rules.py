@@ -154,13 +154,10 @@ class Verdict(Speaking):
             return None, None
         sign = 1 if self.kind == "upper" else -1
         promised = self.promised.log_power if self.judges_log_power else self.promised.slope
-        passed, caught = (
-            promised + sign * self.tolerates,
-            None if self.catches is None else promised + sign * self.catches,
-        )
+        found = [None if by is None else promised + sign * by for by in (self.tolerates, self.catches)]
         if self.judges_log_power or not self.labels.inverse:
-            return passed, caught
-        return -passed, None if caught is None else -caught
+            return tuple(found)
+        return tuple(None if slope is None else -slope for slope in found)
 
     @property
     def alone(self) -> Verdict:
@@ -170,7 +167,6 @@ class Verdict(Speaking):
         return self.overruled_by(Overruled(Rule.LOGARITHM, self.name), p_value=1.0)
 
     def overruled_by(self, rule: Overruled, **changes) -> Verdict:
-        """The same, made INCONCLUSIVE."""
         return replace(self, name=Outcome.INCONCLUSIVE, clauses=(*self.clauses, rule), **changes)
 
     def __str__(self):
@@ -254,22 +250,14 @@ def decide(fit, rate, *, words=True, log_power=False, **rules) -> Verdict:
     return replace(v, clauses=(clause,))
 
 
-def log_power_verdict(
-    fit: Fit,
-    rate: Rate,
-    kind: str = "upper",
-    *,
-    margin: float = LOG_MARGIN,
-    level: float = LEVEL,
-    look: int | None = None,
-) -> Verdict:
-    """Judge the log power of a promised rate, its exponent taken for granted; `look` as in `verdict`.
+def log_power_verdict(fit: Fit, rate: Rate, kind: str = "upper", *, margin: float = LOG_MARGIN, **rules) -> Verdict:
+    """Judge the log power of a promised rate, its exponent taken for granted; `level` and `look` as in `verdict`.
 
     For example
 
         rc.log_power_verdict(fit, rc.Rate.parse("T^0.5 (ln T)^1.5"))
     """
-    return with_force(decide(fit, rate, kind=kind, margin=margin, level=level, look=look, log_power=True))
+    return with_force(decide(fit, rate, kind=kind, margin=margin, log_power=True, **rules))
 
 
 def blamed(found: Evidence, error: float) -> Blame:
@@ -282,7 +270,12 @@ def _finding(v: Verdict, fit: Fit, resolution: float, **measured) -> Finding:
     if v.name == Outcome.CONSISTENT:
         return Finding(Why.KEPT, **measured)
     if v.name == Outcome.REFUTED:
-        return Finding(Why.BEYOND, instead=_instead(v, fit) if v.blames is Blame.EITHER else None, **measured)
+        if v.blames is not Blame.EITHER:
+            return Finding(Why.BEYOND, **measured)
+        # the promised exponent, off by the margin, with the log power that suits the runs
+        slope = v.promised.slope + (v.margin if v.kind == "upper" else -v.margin)
+        instead = Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))
+        return Finding(Why.BEYOND, instead=instead, **measured)
     if found.consistent() < error:
         return Finding(Why.TOO_LAX, until=_until(fit, v.promised, resolution, found.margin), **measured)
     if found.exceeds() < error:
@@ -294,15 +287,9 @@ def _finding(v: Verdict, fit: Fit, resolution: float, **measured) -> Finding:
             return Finding(Why.STARTING, start=found.nearest, advice=enough, **measured)
         if found.refuted() >= error:
             return Finding(Why.NOT_LATELY, **measured)
-    if found.rises_beyond:
+    if found.rises_beyond():
         return Finding(Why.RISING, **measured)
     return Finding(Why.UNDECIDED, advice=advised(found, fit.data, error, v.look), **measured)
-
-
-def _instead(v: Verdict, fit: Fit) -> Rate:
-    """The promised exponent, off by the margin, with the log power that suits the runs."""
-    slope = v.promised.slope + (v.margin if v.kind == "upper" else -v.margin)
-    return Rate.of_regret(slope, round(fit.log_power_at(slope).value, 1))
 
 
 def advised(found: Evidence, data: LogMeans, error: float, look: int | None) -> Advice:
@@ -368,9 +355,8 @@ def tight(fit: Fit, rate: Rate, margin: float = MARGIN, level: float = LEVEL) ->
     at = fit.at(rate.log_power)
     if at.problem:
         return Verdict(Outcome.INCONCLUSIVE, at.problem, margin=margin)
-    inside = max(
-        max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in (e.minus(rate.slope) for e in at.straight())
-    )
+    off = [e.minus(rate.slope) for e in at.straight()]
+    inside = max(max(1 - e.above(margin), 1 - e.mirrored().above(margin)) for e in off)
     bent = at.curvature_p() < 1 - level or at.strays(rate.slope, margin, level)
     equal = inside < 1 - level and not bent
     for kind in () if equal else ("upper", "lower"):

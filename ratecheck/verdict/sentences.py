@@ -33,7 +33,6 @@ NOT_BY_A_FAMILY = {  # why the mean over a hard family does not refute a bound o
 
 
 def reason(v: Verdict) -> str:
-    """Why a verdict is what it is, in one sentence."""
     return v.problem + "".join(_clause(v, clause) for clause in v.clauses)
 
 
@@ -75,11 +74,15 @@ def _found(v, found: Finding) -> str:
             said = f": equal within {v.margin:g}, over the whole window, its last half and at both ends"
         case Why.BEYOND:
             said = f": more than {v.margin:g} {side} it"
-            if found.instead is not None:
-                pair = _shape(labels, found.instead)
+            if (rate := found.instead) is not None:
+                pair = f"{labels.x}^{labels.slope(rate.slope):.4g} (ln {labels.x})^{rate.log_power:.4g}"
+                pair = rate.shape() if labels == OURS else pair
                 said += f", but {pair} explains slope and bend as well: the exponent alone is not refuted"
         case Why.TOO_LAX:
-            said = f": {kept}, but a rate that is off by {v.tolerates:.2f} could be, too; {_until(v.data, found.until)}"
+            enough = "no window of a reasonable length would do"
+            if found.until is not None:
+                enough = f"{labels.end} = {_far(v.data, found.until)} would do"
+            said = f": {kept}, but a rate that is off by {v.tolerates:.2f} could be, too; {enough}"
         case Why.SCATTERED:
             said = f", but the points scatter about the line as much as that; {more}"
         case Why.STARTING:
@@ -106,14 +109,7 @@ def _measured(v, found: Finding) -> str:
     return f"{name} {labels.slope(e.value):.3f} [{low:.3f}, {high:.3f}] against {labels.slope(found.against) + 0.0:.3f}"
 
 
-def _shape(labels: AxisLabels, rate) -> str:
-    if labels == OURS:
-        return rate.shape()
-    return f"{labels.x}^{labels.slope(rate.slope):.4g} (ln {labels.x})^{rate.log_power:.4g}"
-
-
 def start(labels: AxisLabels, found: Start) -> str:
-    """A start that explains the runs, in the letters of their table."""
     if found.bend is Bend.FADING:
         return STARTS[found.bend].format(power=f"{labels.x}^{'' if labels.inverse else '-'}{found.at:g}")
     far = f"1e+{found.at / math.log(10):.0f}"  # no float holds it
@@ -142,7 +138,6 @@ def _advised(v, advice: Advice) -> str:
 
 
 def _apart(v) -> str:
-    """What the parts of a window say."""
     labels, ends = v.labels, next((c.ends for c in v.clauses if isinstance(c, Finding)), None)
     if ends is not None:
         first, last = map(labels.slope, ends)
@@ -159,12 +154,6 @@ def _further(data: LogMeans) -> str:
     return f"{data.words.end} = {_far(data, math.exp(min(far, 600.0)))}"
 
 
-def _until(data: LogMeans, horizon: float | None) -> str:
-    if horizon is None:
-        return "no window of a reasonable length would do"
-    return f"{data.words.end} = {_far(data, horizon)} would do"
-
-
 def _far(data: LogMeans, horizon) -> str:
     return f"{data.words.place(horizon):.2g}" if data.words.inverse else rounded_up(horizon)
 
@@ -173,7 +162,6 @@ def _far(data: LogMeans, horizon) -> str:
 
 
 def force(v: Verdict, found: Force) -> str:
-    """What could have passed and what would have been caught."""
     passed = f"{_grown(v, found.passes)} could have passed too"
     if found.passes < 0:
         passed = f"no {_grown(v, 0.0)} could have passed"
@@ -186,7 +174,6 @@ def force(v: Verdict, found: Force) -> str:
 
 
 def _grown(v, by) -> str:
-    """The shape of a regret that breaks the claim by so much."""
     by = by if v.kind == "upper" else -by
     if v.judges_log_power:
         return f"(ln {v.labels.x})^{v.promised.log_power + by + 0.0:.3g}"

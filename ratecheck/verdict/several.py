@@ -1,30 +1,18 @@
 """Several verdicts at once: the parts of a printed rate, and many claims that are adjusted together (Holm)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arguments import items, shown
-from ..claims import MARGIN, Outcome
+from ..claims import Outcome
 from ..display import Speaking
 from ..fit.fit import Fit
 from ..fit.log_means import check_level
 from ..rates import Rate
 from .findings import Blame, Overruled, Rule
-from .rules import (
-    LEVEL,
-    LOG_MARGIN,
-    RESOLUTION,
-    Verdict,
-    advised,
-    blamed,
-    check_judged,
-    decide,
-    with_force,
-)
+from .rules import LEVEL, LOG_MARGIN, Verdict, advised, blamed, check_judged, decide, with_force
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,33 +46,22 @@ class Assessment(Speaking):
 
 
 def assess(
-    fit: Fit,
-    printed: Rate,
-    corrected: Rate | None = None,
-    *,
-    kind: str = "upper",
-    margin: float = MARGIN,
-    log_margin: float = LOG_MARGIN,
-    level: float = LEVEL,
-    resolution: float = RESOLUTION,
-    look: int | None = None,
+    fit: Fit, printed: Rate, corrected: Rate | None = None, *, log_margin: float = LOG_MARGIN, **rules
 ) -> Assessment:
     """Judge exponent and log power of a printed rate apart, beside the log power that theory puts in its place.
+
+    `rules` are the kind, margin, level, resolution and look of `verdict`, by name.
 
     For example
 
         print(rc.assess(fit, rc.Rate.parse("T^0.5 ln T"), corrected=rc.Rate.parse("T^0.5 (ln T)^2")))
     """
-    rules = {"kind": kind, "margin": margin, "level": level, "resolution": resolution, "look": look}
     exponent, *powers = decide_parts(fit, printed, corrected=corrected, log_margin=log_margin, **rules)
     return Assessment(*map(with_force, (exponent.alone, *powers)))
 
 
 def decide_parts(fit, printed, *, corrected=None, log_margin=LOG_MARGIN, **rules) -> list[Verdict]:
-    """On the rate that theory stands by, on the printed log power and, where there is one, on the corrected.
-
-    `rules` are those of `decide`.
-    """
+    """On the rate that theory stands by, on the printed log power and on the corrected one; `rules` as in `decide`."""
     check_judged(fit, printed)
     if not (corrected is None or isinstance(corrected, Rate)):
         raise ValueError(f"corrected = {shown(corrected)} must be a Rate, or None")
@@ -108,9 +85,8 @@ def holm(verdicts, level: float = LEVEL) -> list[Verdict]:
         if not isinstance(v, Verdict):
             raise ValueError(f"{shown(v)} is no verdict; take what verdict, tight or judge gives")
     check_level(level)
-    return [
-        _adjusted(v, p, kept, len(verdicts)) for v, p, kept in zip(verdicts, *_in_family(verdicts, level), strict=True)
-    ]
+    found = zip(verdicts, *_in_family(verdicts, level), strict=True)
+    return [_adjusted(v, p, kept, len(verdicts)) for v, p, kept in found]
 
 
 def adjusted_among(v: Verdict, verdicts, place: int) -> Verdict:
