@@ -71,7 +71,7 @@ def page(tables) -> list[str]:
         "partitions.  Points and noise are drawn in every cell; where the first eight draws all come within .5 % of",
         "the deterministic level, that is taken.  What is counted below is measured / predicted.",
         "",
-        f"- Averaged over the horizons it lies within 2 % of 1 in {near(found['ratio'], NEAR)} of {of} cases and within",
+        f"- Averaged over the horizons it lies within 2 % of 1 in {near(found['ratio'], NEAR)} of {of}, within",
         f"  5 % in {near(found['ratio'], FAR)}; of the deterministic level in {near(level, NEAR)}, {near(level, FAR)}.",
         f"- At every single horizon, two standard errors allowed, it lies within 2 % in {sure[0]} cases",
         f"  and within 5 % in {sure[1]}.",
