@@ -1,4 +1,4 @@
-"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a store."""
+"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a database."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .runs import Store
 from .schema import FILE, PACKED, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together
+DATABASE = b"SQLite format 3\0"
 
 
 def export(store: Store, path: Path, form: str) -> int:
@@ -23,11 +24,17 @@ def export(store: Store, path: Path, form: str) -> int:
 
 
 def _check_target(path: Path):
-    """Refuse a folder, and a file that is, or could become, part of a store."""
+    """Refuse a folder, and a file that is, or could become, part of a store or of another database."""
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
-    if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
+    named = any(os.path.basename(name).startswith((FILE, PACKED)) for name in (path, os.path.realpath(path)))
+    if named or (path.is_file() and _starts(path, DATABASE)):
         raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
+
+
+def _starts(path, words) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(words)) == words
 
 
 def columns_of(rows, series) -> list:
