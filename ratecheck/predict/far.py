@@ -166,7 +166,7 @@ def far(
     For example
 
         algorithm = rc.AdaptiveBins().settle(cost)
-        curve = rc.predicted_curve(algorithm, cost, first=2**10, cells=2**10)
+        curve = rc.predicted_curve(algorithm, cost, first=2**10, error=0.05)
         rc.far(curve, algorithm.claims(cost)[0], period=algorithm.period(cost), shift=algorithm.shift(cost)).exponent
     """
     middles, local = slopes(curve, period)
