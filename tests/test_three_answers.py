@@ -21,7 +21,7 @@ from ratecheck.store import FILE, Store, StoreError
 from ratecheck.study import Study
 from ratecheck.study.conduct import conduct
 from ratecheck.study.plan import cases
-from ratecheck.study.predictions import lacking, predicted
+from ratecheck.study.predictions import ERROR, lacking, predicted
 from ratecheck.study.rendering import render
 from ratecheck.verdict.judging import premature
 from ratecheck.verdict.rules import Outcome
@@ -30,6 +30,7 @@ from tests.test_alterations import alter
 HORIZONS = [2**k for k in range(8, 14)]
 
 
+LONG = {"horizons": [1.0, 1e300], "regret": [1e300, 1e-300], "cells": [0, 0], "limit": ""}  # as older packs have it
 BOTH = (UniformBins(), AdaptiveBins(mu="theorem"))
 
 
@@ -107,7 +108,7 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
 
 def test_beyond_the_runs_a_curve_goes_on_with_their_partitions():
     cost = zoo.get("cone", 1)
-    how = (HORIZONS, 6, 0, "random", 2**10, 1e30)
+    how = (HORIZONS, 6, 0, "random", ERROR)
     anytime, anew = (predicted(cost, algorithm.settle(cost), *how) for algorithm in (AdaptiveBins(), UniformBins()))
     assert anew["beyond"] is None
     beyond = anytime["beyond"]
@@ -204,7 +205,9 @@ def test_what_is_foretold_is_kept(done):
         ({"curve": {"horizons": [2.0, 1.0]}}, "curve"),
         ({"beyond": {"horizons": [2.0, 1.0]}}, "beyond"),
         ({"beyond": {"horizons": [2.0, 1.0], "regret": [1.0] * 2, "cells": [1.0] * 2, "limit": ""}}, "rising"),
+        ({"beyond": LONG | {"error": [0.1]}}, "beyond.error"),
         ({"cells": -1}, "cells"),
+        ({"error": 2}, "error"),
         ({"more": 1}, "more"),
     ],
 )
@@ -243,9 +246,7 @@ def test_a_strangers_prediction_leads_to_a_report(done, tmp_path, change):
                 "tiny": {"regret": [[1e-300 * (1 + i % 2) for i in range(len(HORIZONS))]] * 8},
                 "huge": {"regret": [[1e100] * len(HORIZONS)] * 8},
                 "few": {"regret": record["regret"][:2]},
-                "beyond": {
-                    "beyond": {"horizons": [1.0, 1e300], "regret": [1e300, 1e-300], "cells": [0, 0], "limit": ""}
-                },
+                "beyond": {"beyond": LONG},
             }[change]
             store.put_prediction(case.series.digest, record)
     with Store(tmp_path) as store:

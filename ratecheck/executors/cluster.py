@@ -139,6 +139,8 @@ class Dask:
     def close(self):
         """Within two seconds, whatever the others do."""
         self.closed = True
+        if self.cluster:
+            self.cluster.shutdown_on_close = False  # or Dask waits for it again when the process ends, for ten seconds
         leaving = threading.Thread(target=self._leave, name="leaves the cluster", daemon=True)
         leaving.start()
         leaving.join(LAST)

@@ -1,4 +1,4 @@
-"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a store."""
+"""The table of runs as a file: CSV or Parquet, streamed, whole or not at all, and never in the place of a database."""
 
 import csv
 import os
@@ -10,17 +10,24 @@ from .runs import Store
 from .schema import FILE, PACKED, RUN, SERIES
 
 GROUP = 50_000  # rows that Parquet compresses together
+DATABASE = b"SQLite format 3\0"
 
 
 def export(store: Store, path: Path, form: str) -> int:
     """Write a row per replicate and horizon with all that determines it; how many there are."""
     if path.is_dir() and not path.is_symlink():
         raise StoreError(f"{path} is a folder; give a file in it")
-    if path.name.startswith((FILE, PACKED)) or os.path.basename(os.path.realpath(path)).startswith((FILE, PACKED)):
+    named = any(os.path.basename(name).startswith((FILE, PACKED)) for name in (path, os.path.realpath(path)))
+    if named or (path.is_file() and _is_database(path)):
         raise StoreError(f"{path} belongs to a store, which an export would destroy; give another file")
     check_way(path, store.path.parent)
     with replacing(path, "w" if form == "csv" else "wb") as file:
         return (_to_csv if form == "csv" else _to_parquet)(store, file)
+
+
+def _is_database(path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(DATABASE)) == DATABASE
 
 
 def columns_of(rows, series) -> list:

@@ -155,9 +155,10 @@ def fields(others=None, optional=(), **checks):
     return checked
 
 
-def record(kind, /, **narrower):
+def record(kind, /, optional=(), **narrower):
     """A dataclass as its own annotations have it; for some fields another check."""
-    return fields(**{name: _as_annotated(part) for name, part in get_type_hints(kind).items()} | narrower)
+    checks = {name: _as_annotated(part) for name, part in get_type_hints(kind).items()} | narrower
+    return fields(optional=optional, **checks)
 
 
 def _as_annotated(kind):
@@ -195,9 +196,9 @@ def claim(value, place):
 
 
 def curve(value, place):
-    """Each horizon has its regret and its cells."""
+    """Each horizon has its regret, its cells and its error, or none has an error."""
     CURVE(value, place)
-    for name in ("regret", "cells"):
+    for name in ("regret", "cells", "error")[: 3 if value.get("error") else 2]:
         expect(len(value[name]) == len(value["horizons"]), value[name], f"{place}.{name}", "a list as long as horizons")
 
 
@@ -257,6 +258,7 @@ RATE = record(Rate, exponent=number(-100, 100), log_power=number(-100, 100))
 CLAIM = record(Claim, kind=one_of("upper", "lower"), printed=RATE, corrected=maybe(RATE))
 CURVE = record(
     Curve,
+    optional=("error",),  # older packs have none
     horizons=rising(number(1, 1e300), 2, MOST_POINTS),
     regret=listed(number(1e-300, 1e300), 2, MOST_POINTS),
     cells=listed(number(0, 1e300), 2, MOST_POINTS),
@@ -308,7 +310,7 @@ AUDIT = listed(
 )
 
 PREDICTION = fields(
-    optional=("error", "cells", "locked"),
+    optional=("error", "cells", "locked"),  # older packs have cells, of the largest tree, in place of the others
     error=number(0, 1),
     cells=whole(),
     curve=maybe(curve),

@@ -33,7 +33,7 @@ def ratio_of_means(above: np.ndarray, below: np.ndarray) -> rc.Estimate:
     return jackknife(above.mean() / below.mean(), (above.sum() - above) / (below.sum() - below))
 
 
-CURVE_ERROR = 0.02  # of predicted curves; cells and alignments in declarations are those of the tables that are kept
+CURVE_ERROR = 0.02  # of predicted curves; cells and alignments that are declared are those of the kept tables
 
 
 def far_out(algorithm, cost, claim: rc.Claim, first, seed) -> tuple[dict, list[dict]]:

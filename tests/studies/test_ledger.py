@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from ratecheck.cli.study import main
-from ratecheck.display import MARKS
 from ratecheck.study.declared import declaration, load
 from studies.claims.ledger import (
     Effort,
@@ -26,6 +25,7 @@ from studies.claims.ledger import (
     running,
     writing,
 )
+from studies.claims.ledger.finding import MARKS
 from studies.claims.ledger.statement import check, layers, reach
 from studies.claims.statements import ERRATA, STATEMENTS
 

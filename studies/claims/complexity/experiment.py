@@ -36,8 +36,8 @@ LOWEST, HIGHEST = -0.15, 0.59  # what stale keys were said to do to the regret
 
 @dataclass(frozen=True)
 class Complexity(Experiment):
-    """`costs` are (family, dimension), run with mu_min; `most_cells` end the predicted curve, `heaped`
-    are costs on which a heap with old keys is run."""
+    """`costs` are (family, dimension), run with mu_min; `most_cells` and `alignments` are those of the curves in the
+    kept table, `heaped` are costs on which a heap with old keys is run."""
 
     edition: ClassVar[int] = 2
     costs: tuple[tuple[str, int], ...] = ()

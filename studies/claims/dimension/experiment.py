@@ -25,7 +25,7 @@ LEAST_SLOPE = 0.48  # of a lower bound that grows like the square root of T
 
 @dataclass(frozen=True)
 class Dimension(Experiment):
-    """`far`: for each dimension the cells and alignments of the predicted curve; no curve where it has no entry.
+    """`far`: the dimensions with a predicted curve, with the cells and alignments of those in the kept tables.
 
     Claims are CONSISTENT when nothing is refuted and all dimensions up to `needed` are settled, by runs or far out.
     """

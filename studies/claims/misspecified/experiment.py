@@ -42,7 +42,7 @@ class Misspecified(Experiment):
     costs: tuple[tuple[str, int, tuple[float, ...]], ...]
     octaves: Mapping[str, tuple[int, int]]
     replicates: Mapping[str, int]
-    cells: Mapping[str, int]
+    cells: Mapping[str, int]  # with the alignments those of the curves in the kept table
     alignments: int = 16
     mu_factor: float = 2.0  # times the least mu, at which some runs lock in
 

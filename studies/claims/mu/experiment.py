@@ -51,7 +51,7 @@ class Mu(Experiment):
     short_horizon: int
     short_runs: Mapping[str, Mapping[str, int]]  # by preset, then by alignment
     far_factors: tuple[float, ...]
-    far_cells: Mapping[str, int]
+    far_cells: Mapping[str, int]  # of the curves in the kept tables
     foretold_locked: float  # share of the runs on the quadratic at mu_min
 
     def parts(self, effort: Effort) -> dict[str, Callable[[], DataFrame]]:

@@ -19,7 +19,7 @@ from studies.claims.theorems.tables import FORGED, MUS, NO_MU
 
 @dataclass(frozen=True)
 class Theorems(Experiment):
-    """Costs as pairs (family, dim); horizons as powers of two; `far` are cells and last horizons of the curves."""
+    """Costs as pairs (family, dim); horizons as powers of two; `..._cells` are those of the kept tables' curves."""
 
     edition: ClassVar[int] = 2
     uniform: tuple[tuple[str, int], ...] = ()
