@@ -108,7 +108,7 @@ def test_the_prediction_that_is_shown_is_the_one_at_the_partitions_of_the_runs(d
 
 def test_beyond_the_runs_a_curve_goes_on_with_their_partitions():
     cost = zoo.get("cone", 1)
-    how = (HORIZONS, 6, 0, "random", ERROR)
+    how = (HORIZONS, 6, 0, "random", ERROR, "")  # nothing is drawn of a noise law that nobody knows
     anytime, anew = (predicted(cost, algorithm.settle(cost), *how) for algorithm in (AdaptiveBins(), UniformBins()))
     assert anew["beyond"] is None
     beyond = anytime["beyond"]
