@@ -16,7 +16,8 @@ from function_zoo.formula import content
 def fingerprint():
     """Of the sources of all kernels, by which compiled code is found in the cache on disk."""
     package = Path(__file__).parents[1]
-    files = [package / "kernels.py", *sorted(package.glob("sampling/*.py")), *sorted(package.glob("algorithms/*.py"))]
+    folders = "sampling", "algorithms", "predict"
+    files = [package / "kernels.py", *(file for name in folders for file in sorted(package.glob(f"{name}/*.py")))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
