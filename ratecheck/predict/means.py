@@ -166,6 +166,20 @@ def quadrature(f, origin, minimum, z, a, first, last, depth, tolerance, pieces, 
 
 
 @compiled
+def lowest(f, origin, minimum, z, a, x):
+    """The lowest of f - f* at the centre of the cube at z and at two nodes per axis."""
+    d = z.size
+    for q in range(d):
+        x[q] = origin[q] + z[q] + a / 2
+    least = f(x)
+    for point in range(2**d):
+        for q in range(d):
+            x[q] = origin[q] + (z[q] + 0.5 * a * (1.0 + NODES[(point >> q) & 1]))
+        least = min(least, f(x))
+    return least - minimum
+
+
+@compiled
 def variance_within(f, origin, a, z, x):
     """The variance of f over the cube at z, from three nodes per axis."""
     d = z.size
