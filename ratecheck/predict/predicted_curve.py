@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -160,7 +161,8 @@ class _Work:
         def one(pair):
             group, place = pair
             rng = seeding.stream(self.seed, self.cost, self.algorithm, "places", group, count)
-            *offset, share = (lattice(count, self.cost.dim + 1)[place] + rng.random(self.cost.dim + 1)) % 1.0
+            point = (lattice(count, self.cost.dim + 1)[place] + rng.random(self.cost.dim + 1)) % 1.0
+            offset, share = point[:-1], float(point[-1])
             return self._regrets(horizons, lambda T: self._alignment(T, offset, share), (group, place, count), share)
 
         pairs = [(group, place) for group in range(GROUPS) for place in range(count)]
@@ -173,8 +175,9 @@ class _Work:
     def _alignment(self, T, offset, share):
         """The length of cells, and an offset such that the first minimiser has this place in its cell."""
         length = self.algorithm.length(self.cost, T, share)
-        start = (self.cost.minimisers[0] - self.cost.lower) / length
-        return length, ((np.array(offset) - start) % 1.0).tolist()
+        ends = zip(self.cost.minimisers[0].tolist(), self.cost.lower.tolist(), strict=True)
+        starts = [(Fraction(x) - Fraction(low)) / Fraction(length) for x, low in ends]  # may exceed 1e16
+        return length, [float((Fraction(u) - start) % 1) for u, start in zip(offset.tolist(), starts, strict=True)]
 
     def _regrets(self, horizons, alignment, names, share=0.5):
         """Regret and cells at growing horizons, as far as they can be told, with one partition for all or one each.
