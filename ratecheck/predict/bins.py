@@ -59,7 +59,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                 y = at(point, anchor[b], a, f, origin, minimum, phase, z, x)
                 least, most, total = min(least, y), max(most, y), total + y
             middle[b], lowest[b] = total / looks, least
-            if single or (halvings >= forced and most - least <= HARDLY * least):
+            if single or (halvings >= forced and not guarded and most - least <= HARDLY * least):
                 if not single:  # the last point that was looked at is one at random
                     middle[b] = y
                 if found == value.size:
