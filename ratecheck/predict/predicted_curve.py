@@ -23,14 +23,15 @@ if TYPE_CHECKING:
 
 FAR = 1e60  # the last horizon of a curve, unless another is named
 ERROR = 0.005  # of a curve, unless another is asked for
+BEYOND_FLOATS = 1e303  # queries of a horizon are summed, and levels tried for more
 NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then in every 60 decades of what is left
 ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
 FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
-MOST_CELLS = 2**23  # of all trees of a curve, after which its error is what it is
+MOST_CELLS = 2**24  # of all trees of a curve, after which its error is what it is
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
-PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
+PER_SHELL = 0.12  # cells kept of a shell, times the error that is asked for
 FEWEST_KEPT = 8
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 
@@ -98,14 +99,18 @@ def predicted_curve(
 
 
 def grid(first, last, period) -> np.ndarray:
-    """The horizons of a curve."""
+    """The horizons of a curve, the last of them at or beyond the end if there are many."""
     quarter = math.log(period) / QUARTERS
     count = math.floor(math.log(last / first) / quarter + 1e-9)
+    if count <= NEAR:
+        return first * np.exp(quarter * np.arange(count + 1))
     step, most = 1, AFAR * max(1.0, math.log10(last / first) / 60)
-    while count > NEAR and (count - NEAR) / step > most:
+    while (count - NEAR) / step > most:
         step += 2
-    steps = np.concatenate([np.arange(min(count, NEAR)), np.arange(NEAR, count + 1, step)]) if count > NEAR else None
-    return first * np.exp(quarter * (np.arange(count + 1) if steps is None else steps))
+    steps = np.concatenate([np.arange(NEAR), np.arange(NEAR, count + 1 + step, step)])
+    found = np.exp(math.log(first) + quarter * steps)
+    found[0] = first
+    return found[: 1 + min(np.searchsorted(found, last * (1 - 1e-9)), np.searchsorted(found, BEYOND_FLOATS) - 1)]
 
 
 @dataclass(frozen=True)
@@ -139,7 +144,7 @@ class _Work:
 
     def over_all(self, error):
         """The mean over partitions, as many as it takes for the error, at those horizons that need so many."""
-        reach, open_ = len(self.horizons), np.arange(len(self.horizons))
+        reach, open_, left = len(self.horizons), np.arange(len(self.horizons)), MOST_CELLS
         count = FEWEST if error > ROUGH else FEW
         means, errors = np.empty((reach, 2)), np.empty(reach)
         while True:
@@ -150,11 +155,15 @@ class _Work:
             means[open_] = groups.mean(axis=0)
             errors[open_] = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[open_, 0])
             wide = np.flatnonzero(errors[:reach] > error)
-            most = min(MOST, int(MOST_CELLS * count / cells))
-            if not len(wide) or count >= most:
+            share = 1.0 if self.algorithm.anytime else len(wide) / len(open_)  # of the cells
+            left -= cells
+            most = min(MOST, int(count * left / max(1.0, cells * share)))
+            if not len(wide) or most <= count:
                 return self._curve(means[:reach], errors[:reach])
             open_ = np.arange(wide[-1] + 1) if self.algorithm.anytime else wide  # one tree serves all horizons before
-            more = 1.1 * float(errors[wide].max() / error) ** (1 / GAIN)
+            # near horizons, which take few cells, may need more alignments than far ones: these are done with first
+            worst = errors[wide[2 * len(wide) // 3 :]].max() if self.algorithm.anytime else np.median(errors[wide])
+            more = 1.1 * float(worst / error) ** (1 / GAIN)
             count = min(most, int(count * min(8.0, max(1.5, more)))) | 1
 
     def _groups(self, horizons, count):
