@@ -29,9 +29,10 @@ ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
 FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
 MOST_CELLS = 2**24  # of all trees of a curve, after which its error is what it is
+SPENT = 0.8  # of what is left of them, at once
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
-PER_SHELL = 0.12  # cells kept of a shell, times the error that is asked for
+PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
 FEWEST_KEPT = 8
 TYPICAL = 0.75  # slope of regret, with which it is carried from a horizon to one nearby; that it is wrong cancels
 
@@ -155,10 +156,14 @@ class _Work:
             means[open_] = groups.mean(axis=0)
             errors[open_] = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[open_, 0])
             wide = np.flatnonzero(errors[:reach] > error)
-            share = 1.0 if self.algorithm.anytime else len(wide) / len(open_)  # of the cells
             left -= cells
-            most = min(MOST, int(count * left / max(1.0, cells * share)))
-            if not len(wide) or most <= count:
+            if not len(wide):
+                return self._curve(means[:reach], errors[:reach])
+            share = len(wide) / len(open_)  # of the cells
+            if self.algorithm.anytime:  # a tree has at most as many inner cells as leaves
+                share = min(1.0, 2 * GROUPS * count * means[wide[-1], 1] / cells)
+            most = min(MOST, int(count * SPENT * left / max(1.0, cells * share)))
+            if most <= count:
                 return self._curve(means[:reach], errors[:reach])
             open_ = np.arange(wide[-1] + 1) if self.algorithm.anytime else wide  # one tree serves all horizons before
             # near horizons, which take few cells, may need more alignments than far ones: these are done with first
