@@ -74,7 +74,7 @@ def test_a_power_law_in_closed_form():
     cost, a = tree.cost, tree.side[0]
     ends = 10 * np.array([cost.minimisers[0, 0] - cost.lower[0], cost.upper[0] - cost.minimisers[0, 0]])
     pulls = bonus**2 / (10 * a) * sum(1 / -level - 1 / (end - level) for end in ends)
-    regret = bonus**2 / (10 * a) * sum(np.log((end - level) / -level) + level / (end - level) + 1 for end in ends)
+    regret = bonus**2 / (10 * a) * sum(np.log((end - level) / -level) - level / (end - level) - 1 for end in ends)
     assert tree.thinned
     assert sums[:, PULLS].sum() == pytest.approx(1e30, rel=1e-6)
     assert -level > 1e4 * 10 * a
