@@ -41,8 +41,8 @@ def test_horizons_are_quarters_of_a_period_and_every_fourth_is_whole_periods_lat
     np.testing.assert_allclose(quarters, np.round(quarters), atol=1e-9)
     assert (np.round(quarters) % 2 == 1).all()
     assert curve.horizons[0] == FIRST
-    assert curve.horizons[-1] > 1e59
-    assert len(curve.horizons) <= prediction.NEAR + prediction.AFAR + 1
+    assert curve.horizons[-1] >= 1e60
+    assert len(curve.horizons) <= prediction.NEAR + prediction.AFAR + 2
 
 
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
@@ -68,7 +68,7 @@ def test_a_curve_is_determined_by_its_arguments(algorithm):
 )
 def test_curves_reach_the_last_horizon_whatever_the_dimension(name, dim, algorithm):
     curve = rc.predicted_curve(algorithm, zoo.get(name, dim), first=FIRST, error=0.3)
-    assert curve.limit == "T = 8e+59" or curve.horizons[-1] > 1e58
+    assert curve.horizons[-1] >= 1e60
     assert len(curve.error) == len(curve.horizons)
     assert max(curve.error) < 0.6
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..sampling.generator import uniform
 from ..sampling.jit import compiled
-from .thinning import UNDECIDED, allocating, decide
+from .thinning import UNDECIDED, allocating, decide, shell_within
 
 HARDLY = 0.25  # of the lowest value in a block: what its values differ by at the most, if one bin stands for all
 BLOCKS = 64  # at first the grid is cut into so many at least, whatever their values
@@ -35,7 +35,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
     point = np.empty(d)
     while blocks.shape[0]:
         size = blocks.shape[0]
-        middle, heirs, bins = np.empty(size), np.empty(size), np.empty(size)
+        middle, lowest, heirs, bins = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
         for b in range(size):
             block = blocks[b]
             anchor[b] = approach(block, anchor[b], home, phase)
@@ -58,8 +58,8 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                         point[q] = drawn(block[q], block[d + q], state)
                 y = at(point, anchor[b], a, f, origin, minimum, phase, z, x)
                 least, most, total = min(least, y), max(most, y), total + y
-            middle[b] = total / looks
-            if single or (halvings >= forced and most - least <= HARDLY * least):
+            middle[b], lowest[b] = total / looks, least
+            if single or (halvings >= forced and not guarded and most - least <= HARDLY * least):
                 if not single:  # the last point that was looked at is one at random
                     middle[b] = y
                 if found == value.size:
@@ -74,7 +74,11 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                 heirs[b] = UNDECIDED
         undecided = np.flatnonzero(heirs == UNDECIDED)
         if undecided.size:
-            decide(undecided, np.max(middle[undecided]), kept, middle, bins, heirs, state)
+            highest = np.max(middle[undecided])
+            shells = np.empty(undecided.size, dtype=np.int64)
+            for b in range(undecided.size):
+                shells[b] = shell_within(middle[undecided[b]], highest, lowest[undecided[b]])
+            decide(undecided, shells, kept, middle, bins, heirs, state)
         chosen = np.flatnonzero(heirs > 0.0)
         parts = np.empty((chosen.size * 2**d, 2 * d))
         shares, of = np.empty(parts.shape[0]), np.empty(parts.shape[0], dtype=np.int64)

@@ -18,9 +18,9 @@ from ..algorithms import partition
 from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
-from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, no_mean, place, variance_within
+from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, lowest, no_mean, place, variance_within
 from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
-from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of
+from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of, shell_within
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
@@ -290,7 +290,12 @@ def walk(
                 if heirs[i] == UNDECIDED and wanted[shell_of(gap[i], highest[k])]:
                     front[there, found] = i
                     found += 1
-            counts[2] |= decide(front[there, :found].copy(), highest[k], kept, gap, weight, heirs, state)
+            shells = np.empty(found, dtype=np.int64)
+            for w in range(found):
+                i = front[there, w]
+                place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
+                shells[w] = shell_within(gap[i], highest[k], lowest(f, origin, minimum, z, side[k], x))
+            counts[2] |= decide(front[there, :found].copy(), shells, kept, gap, weight, heirs, state)
             wanted[:] = False
         followed = 0
         for w in range(waiting):

@@ -78,7 +78,8 @@ def fill(
                 slot = sides[int(j * 7919.0 + k * 104729.0 + q * 31.0) % SLOTS]
                 if slot[0] != q or slot[1] != k or slot[2] != j:
                     slot[0], slot[1], slot[2] = q, k, j
-                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, 4, TOLERANCE[0], pieces, x)
+                    depth = 1 if k >= DEEP and abs(z[q] / a + 0.5) > CLOSE else 4
+                    slot[3], slot[4] = quadrature(f, origin, minimum, z, a, q, q + 1, depth, TOLERANCE[0], pieces, x)
                 gap[i] += slot[3]
                 error[i] += slot[4]
 
@@ -163,6 +164,20 @@ def quadrature(f, origin, minimum, z, a, first, last, depth, tolerance, pieces, 
                 pieces[top + part, d + q] = pieces[top, d + q]
         top += 2**m - 1
     return total, error
+
+
+@compiled
+def lowest(f, origin, minimum, z, a, x):
+    """The lowest of f - f* at the centre of the cube at z and at two nodes per axis."""
+    d = z.size
+    for q in range(d):
+        x[q] = origin[q] + z[q] + a / 2
+    least = f(x)
+    for point in range(2**d):
+        for q in range(d):
+            x[q] = origin[q] + (z[q] + 0.5 * a * (1.0 + NODES[(point >> q) & 1]))
+        least = min(least, f(x))
+    return least - minimum
 
 
 @compiled

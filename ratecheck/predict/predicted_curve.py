@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 FAR = 1e60  # the last horizon of a curve, unless another is named
 ERROR = 0.005  # of a curve, unless another is asked for
+BEYOND_FLOATS = 1e303  # queries of a horizon are summed, and levels tried for more
 NEAR, AFAR = 24, 40  # horizons of a curve: side by side at first, then in every 60 decades of what is left
 ROUGH = 0.02  # an error for which a few alignments may do
 GROUPS = 4  # of alignments, independent of each other: their differences tell the error
 FEWEST, FEW, MOST = 3, 7, 511  # alignments of a group: at first, for a rough curve and for others, and at last
-MOST_CELLS = 2**23  # of all trees of a curve, after which its error is what it is
+MOST_CELLS = 2**24  # of all trees of a curve, after which its error is what it is
+SPENT = 0.8  # of what is left of them, at once
 NEIGHBOURS = 4  # horizons on both sides that share the estimate of an error
 GAIN = 0.8  # the error of a group of n falls like n^-0.8: evenly spread alignments do better than random ones
 PER_SHELL = 0.06  # cells kept of a shell, times the error that is asked for
@@ -98,14 +101,18 @@ def predicted_curve(
 
 
 def grid(first, last, period) -> np.ndarray:
-    """The horizons of a curve."""
+    """The horizons of a curve, the last of them at or beyond the end if there are many."""
     quarter = math.log(period) / QUARTERS
     count = math.floor(math.log(last / first) / quarter + 1e-9)
+    if count <= NEAR:
+        return first * np.exp(quarter * np.arange(count + 1))
     step, most = 1, AFAR * max(1.0, math.log10(last / first) / 60)
-    while count > NEAR and (count - NEAR) / step > most:
+    while (count - NEAR) / step > most:
         step += 2
-    steps = np.concatenate([np.arange(min(count, NEAR)), np.arange(NEAR, count + 1, step)]) if count > NEAR else None
-    return first * np.exp(quarter * (np.arange(count + 1) if steps is None else steps))
+    steps = np.concatenate([np.arange(NEAR), np.arange(NEAR, count + 1 + step, step)])
+    found = np.exp(math.log(first) + quarter * steps)
+    found[0] = first
+    return found[: 1 + min(np.searchsorted(found, last * (1 - 1e-9)), np.searchsorted(found, BEYOND_FLOATS) - 1)]
 
 
 @dataclass(frozen=True)
@@ -139,7 +146,7 @@ class _Work:
 
     def over_all(self, error):
         """The mean over partitions, as many as it takes for the error, at those horizons that need so many."""
-        reach, open_ = len(self.horizons), np.arange(len(self.horizons))
+        reach, open_, left = len(self.horizons), np.arange(len(self.horizons)), MOST_CELLS
         count = FEWEST if error > ROUGH else FEW
         means, errors = np.empty((reach, 2)), np.empty(reach)
         while True:
@@ -150,18 +157,27 @@ class _Work:
             means[open_] = groups.mean(axis=0)
             errors[open_] = 2 * _smooth(groups[:, :, 0].std(axis=0, ddof=1) / math.sqrt(GROUPS) / means[open_, 0])
             wide = np.flatnonzero(errors[:reach] > error)
-            most = min(MOST, int(MOST_CELLS * count / cells))
-            if not len(wide) or count >= most:
+            left -= cells
+            if not len(wide):
+                return self._curve(means[:reach], errors[:reach])
+            share = len(wide) / len(open_)  # of the cells
+            if self.algorithm.anytime:  # a tree has at most as many inner cells as leaves
+                share = min(1.0, 2 * GROUPS * count * means[wide[-1], 1] / cells)
+            most = min(MOST, int(count * SPENT * left / max(1.0, cells * share)))
+            if most <= count:
                 return self._curve(means[:reach], errors[:reach])
             open_ = np.arange(wide[-1] + 1) if self.algorithm.anytime else wide  # one tree serves all horizons before
-            more = 1.1 * float(errors[wide].max() / error) ** (1 / GAIN)
+            # near horizons, which take few cells, may need more alignments than far ones: these are done with first
+            worst = errors[wide[2 * len(wide) // 3 :]].max() if self.algorithm.anytime else np.median(errors[wide])
+            more = 1.1 * float(worst / error) ** (1 / GAIN)
             count = min(most, int(count * min(8.0, max(1.5, more)))) | 1
 
     def _groups(self, horizons, count):
         def one(pair):
             group, place = pair
             rng = seeding.stream(self.seed, self.cost, self.algorithm, "places", group, count)
-            *offset, share = (lattice(count, self.cost.dim + 1)[place] + rng.random(self.cost.dim + 1)) % 1.0
+            point = (lattice(count, self.cost.dim + 1)[place] + rng.random(self.cost.dim + 1)) % 1.0
+            offset, share = point[:-1], float(point[-1])
             return self._regrets(horizons, lambda T: self._alignment(T, offset, share), (group, place, count), share)
 
         pairs = [(group, place) for group in range(GROUPS) for place in range(count)]
@@ -174,8 +190,9 @@ class _Work:
     def _alignment(self, T, offset, share):
         """The length of cells, and an offset such that the first minimiser has this place in its cell."""
         length = self.algorithm.length(self.cost, T, share)
-        start = (self.cost.minimisers[0] - self.cost.lower) / length
-        return length, ((np.array(offset) - start) % 1.0).tolist()
+        ends = zip(self.cost.minimisers[0].tolist(), self.cost.lower.tolist(), strict=True)
+        starts = [(Fraction(x) - Fraction(low)) / Fraction(length) for x, low in ends]  # may exceed 1e16
+        return length, [float((Fraction(u) - start) % 1) for u, start in zip(offset.tolist(), starts, strict=True)]
 
     def _regrets(self, horizons, alignment, names, share=0.5):
         """Regret and cells at growing horizons, as far as they can be told, with one partition for all or one each.

@@ -9,6 +9,7 @@ from ..sampling.jit import compiled
 
 UNDECIDED = -1.0
 SHELLS_PER_OCTAVE, SHELLS = 2, 48  # of the gap; what lies below the last shell belongs to it
+DEPTHS_PER_OCTAVE, DEPTHS = 1, 16  # of the lowest value within a cell, as a share of its gap
 allocating = partial(compiled, counted=True)
 
 
@@ -19,25 +20,35 @@ def shell_of(gap, highest):
     return min(SHELLS - 1, max(0, int(SHELLS_PER_OCTAVE * np.log2(highest / gap))))
 
 
+@compiled
+def shell_within(gap, highest, lowest):
+    """The shell of cells with about the same gap and about the same lowest value, as a share of the gap."""
+    depth = DEPTHS - 1
+    if lowest > 0.0:
+        depth = min(DEPTHS - 1, max(0, int(DEPTHS_PER_OCTAVE * np.log2(gap / lowest))))
+    return shell_of(gap, highest) * DEPTHS + depth
+
+
 @allocating
-def decide(cells, highest, kept, gap, weight, heirs, state):
+def decide(cells, shells, kept, gap, weight, heirs, state):
     """Choose which of some cells of one level have children, shell by shell; whether any has none."""
-    order = cells[np.argsort(gap[cells])]
+    order = np.argsort(gap[cells])
+    order = order[np.argsort(shells[order], kind="mergesort")]
     thinned, first = 0, 0
     while first < order.size:
-        shell, last, total = shell_of(gap[order[first]], highest), first, 0.0
-        while last < order.size and shell_of(gap[order[last]], highest) == shell:
-            total += weight[order[last]]
+        last, total = first, 0.0
+        while last < order.size and shells[order[last]] == shells[order[first]]:
+            total += weight[cells[order[last]]]
             last += 1
         if last - first <= kept:
-            for i in order[first:last]:
+            for i in cells[order[first:last]]:
                 heirs[i] = weight[i]
         else:
             thinned = 1
             u, s0, s1, s2, s3 = uniform(state[0], state[1], state[2], state[3])
             state[0], state[1], state[2], state[3] = s0, s1, s2, s3
             step, passed, hits = total / kept, 0.0, 0
-            for i in order[first:last]:
+            for i in cells[order[first:last]]:
                 passed += weight[i]
                 before = hits
                 while (hits + u) * step < passed and hits < kept:
