@@ -21,7 +21,6 @@ from studies.shared.commands import folder, guarded, parser_of, whole
 PURPOSE = "Compute every predicted curve of the zoo, and the limit of its slopes."
 KEPT = "curves.jsonl"
 FIRST = 2**10
-SETTLED = 0.02  # half the width of an interval of a limit, at most
 COLUMNS = ["family", "dim", "algorithm", "promised", "last_T", "limit", "low", "high", "settled", "reason"]
 COLUMNS += ["printed", "log_power", "log_low", "log_high", "attained", "error", "cells", "seconds", "ended"]
 
@@ -107,10 +106,9 @@ def row(family, dim, i, curve, seconds) -> dict:
     limit, power = found.exponent, found.shifted or found.power  # of ln T + shift, which is seen earlier
     nothing = (math.nan, math.nan, math.nan)
     value, low, high = (limit.value, limit.low, limit.high) if limit else nothing
-    settled = getattr(limit, "settled", high - low <= 2 * SETTLED)
     log_power, log_low, log_high = (power.value, power.low, power.high) if power else nothing
     values = [family, dim, study.algorithms[i].label, claim.rate.slope, curve.horizons[-1], value, low, high]
-    values += [bool(settled), "" if settled else getattr(limit, "reason", found.on_exponent.reason)]
+    values += [found.settled, found.reason]
     values += [claim.printed.log_power, log_power, log_low, log_high, found.on_printed.attained]
     values += [max(curve.error), max(curve.cells), seconds, curve.limit]
     return dict(zip(COLUMNS, values, strict=True))
