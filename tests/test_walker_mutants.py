@@ -93,20 +93,21 @@ def heavier_cells_are_drawn_more_often(module):
     assert abs(light.mean() - 20) <= 5 * light.std(ddof=1) / math.sqrt(200) + 1e-6
 
 
+PARTS = "cells", "thinning", "passage"
 CHECKS = (
     nothing_is_left_out,
     a_sample_stands_for_all,
     cells_at_the_minimiser_are_kept,
     heavier_cells_are_drawn_more_often,
 )
-LEAF = "n = min(capacity[k], max(1.0, np.ceil((bonus / (b - level)) ** 2)))\n                sums"
+LEAF = "return min(capacity[k], max(1.0"
 HANDED = "weight[used + part], anchor[used + part], child[used + part] = heirs[i]"
 MUTANTS = {
     "a lost weight": ("cells", "sums[k, REGRET] += weight[i] * n * gap[i]", "sums[k, REGRET] += n * gap[i]"),
     "a shell thinned twice": ("thinning", "= (hits - before) * step", "= (hits - before) * step * (before % 2)"),
     "the level above has the capacity": ("cells", "n = capacity[k]\n", "n = capacity[k - 1]\n"),
-    "the level below has the bias": ("cells", "b = gap[i] - bias[k]\n", "b = gap[i] - bias[k + 1]\n"),
-    "a leaf has the capacity of the level above": ("cells", LEAF, LEAF.replace("capacity[k]", "capacity[k - 1]")),
+    "the level below has the bias": ("passage", "b = gap[i] - bias[k]\n", "b = gap[i] - bias[k + 1]\n"),
+    "a leaf has the capacity of the level above": ("passage", LEAF, LEAF.replace("capacity[k]", "capacity[k - 1]")),
     "weights are not handed to children": ("cells", HANDED, HANDED.replace("heirs", "weight")),
     "heirs by unweighted choice": ("thinning", "passed += weight[i]\n", "passed += total / (last - first)\n"),
     "a minimiser's cell is thinned": ("cells", "heirs[i] = weight[i]\n                    break", "break"),
@@ -118,10 +119,10 @@ def mutant(folder, name, words=None):
     package = folder / name
     package.mkdir()
     (package / "__init__.py").touch()
-    for part in ("cells", "thinning"):
+    for part in PARTS:
         text = (FOLDER / f"{part}.py").read_text("utf-8")
         text = re.sub(r"from \.\.(?=\w)", "from ratecheck.", text)
-        text = re.sub(r"from \.(?=\w)(?!thinning)", "from ratecheck.predict.", text)
+        text = re.sub(r"from \.(?=\w)(?!thinning|passage)", "from ratecheck.predict.", text)
         text = text.replace("from . import", "from ratecheck.predict import")
         if words and words[0] == part:
             assert words[1] in text, "the source has changed; alter it elsewhere"
