@@ -89,7 +89,9 @@ def heirs_after(kept, count=100):
     """The weights that some cells of one shell hand on."""
     gap, weight, heirs = np.linspace(1.0, 1.01, count), np.full(count, 3.0), np.full(count, thinning.UNDECIDED)
     state = cells.open_state(np.random.SeedSequence(5))
-    thinning.decide(np.arange(count), np.zeros(count, dtype=int), kept, gap, weight, heirs, state)
+    thinning.decide(
+        np.arange(count), np.zeros(count, dtype=int), np.zeros(1, dtype=int), kept, gap, weight, heirs, state
+    )
     return heirs
 
 
@@ -108,7 +110,7 @@ def test_heavier_cells_are_drawn_more_often():
     for seed in range(200):
         heirs[:] = thinning.UNDECIDED
         state = cells.open_state(np.random.SeedSequence(seed))
-        thinning.decide(np.arange(40), np.zeros(40, dtype=int), 8, gap, weight, heirs, state)
+        thinning.decide(np.arange(40), np.zeros(40, dtype=int), np.zeros(1, dtype=int), 8, gap, weight, heirs, state)
         hits += heirs
     assert hits[:20].sum() / 200 == pytest.approx(20.0, rel=0.25)
     assert hits[20:].sum() / 200 == pytest.approx(380.0, rel=0.05)

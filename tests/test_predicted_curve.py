@@ -60,6 +60,7 @@ def test_a_curve_is_determined_by_its_arguments(algorithm):
         ("cone", 3, rc.AdaptiveBins(mu="theorem")),
         ("cone", 3, rc.UniformBins()),
         ("valley", 2, rc.AdaptiveBins()),
+        ("plateau", 1, rc.AdaptiveBins()),
         ("twin_cone", 2, rc.AdaptiveBins()),
         ("branin", 2, rc.UniformBins()),
         ("cone", 2, rc.UniformBins(width=0.5)),

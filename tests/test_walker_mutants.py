@@ -88,7 +88,9 @@ def heavier_cells_are_drawn_more_often(module):
     weight, heirs = np.array([1.0] * 20 + [19.0] * 20), np.full((200, 40), UNDECIDED)
     for seed in range(200):
         state = walker.open_state(np.random.SeedSequence(seed))
-        module.decide(np.arange(40), np.zeros(40, dtype=int), 8, np.ones(40), weight, heirs[seed], state)
+        module.decide(
+            np.arange(40), np.zeros(40, dtype=int), np.zeros(1, dtype=int), 8, np.ones(40), weight, heirs[seed], state
+        )
     light = heirs[:, :20].sum(axis=1)
     assert abs(light.mean() - 20) <= 5 * light.std(ddof=1) / math.sqrt(200) + 1e-6
 

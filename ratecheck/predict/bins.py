@@ -14,7 +14,7 @@ import numpy as np
 
 from ..sampling.generator import uniform
 from ..sampling.jit import compiled
-from .thinning import UNDECIDED, allocating, decide, shell_within
+from .thinning import SORTS, UNDECIDED, allocating, decide, shell_within
 
 HARDLY = 0.25  # of the lowest value in a block: what its values differ by at the most, if one bin stands for all
 BLOCKS = 64  # at first the grid is cut into so many at least, whatever their values
@@ -78,7 +78,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
             shells = np.empty(undecided.size, dtype=np.int64)
             for b in range(undecided.size):
                 shells[b] = shell_within(middle[undecided[b]], highest, lowest[undecided[b]])
-            decide(undecided, shells, kept, middle, bins, heirs, state)
+            decide(undecided, shells, np.zeros(SORTS, dtype=np.int64), kept, middle, bins, heirs, state)
         chosen = np.flatnonzero(heirs > 0.0)
         parts = np.empty((chosen.size * 2**d, 2 * d))
         shares, of = np.empty(parts.shape[0]), np.empty(parts.shape[0], dtype=np.int64)

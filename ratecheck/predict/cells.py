@@ -20,7 +20,7 @@ from ..sampling.jit import compiled
 from . import bins
 from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, lowest, no_mean, place, variance_within
 from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
-from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of, shell_within
+from .thinning import SHELLS, SORTS, UNDECIDED, allocating, decide, shell_of, shell_within
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
 PULLS, CELLS, REGRET, ERROR = range(4)  # columns of what is summed by level
@@ -31,6 +31,7 @@ HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multi
 SHORTEST = 1e-300  # side
 CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 SAMPLED_FROM = 256  # times the cells kept of a shell: fewer bins are all taken
+TOLD_APART = 2.0**51  # an index; cells with larger ones are not sure to be told from their neighbours
 ANCHORED_BY = 40  # the level up to which a cell changes to a nearer minimiser
 
 
@@ -68,6 +69,7 @@ class Tree:
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
         self.sides = np.full((SLOTS if self.sort == BY_SIDES else 0, 5), -1.0)
         self.counts = np.zeros(3, dtype=np.int64)
+        self.taken = np.zeros((levels, SORTS), dtype=np.int64)  # cells chosen to have children
         self.most = 2 * HEADROOM * horizon
         self.paths = paths_for(None, self.capacity, self.most, 0)
         self._plant(first, partition.counts(cost, length, offset))
@@ -120,6 +122,7 @@ class Tree:
             self.kept, self.capacity, self.inverse_root, self.bias, self.highest, self.least, *self._formula(),
             self.home, self.guarded, self.index, self.anchor, self.gap, self.error, self.weight, self.heirs, self.child,
             self.front, self.state, self.counts, self.paths, self.variance, self.asking,
+            self.taken,
         )  # fmt: skip
 
     def asked(self, cells, level, bonus):
@@ -248,7 +251,8 @@ def settle(first, last, k, guarded_parent, home, guarded, phase, index, anchor, 
             for m in range(guarded.shape[0]):
                 touches = True
                 for q in range(d):
-                    touches &= abs(index[i, q] + home[anchor[i], k, q] - guarded[m, k, q]) <= 1.0
+                    apart = index[i, q] + home[anchor[i], k, q] - guarded[m, k, q]
+                    touches &= abs(apart) <= 1.0 and abs(index[i, q]) < TOLD_APART
                 if touches:
                     heirs[i] = weight[i]
                     break
@@ -259,7 +263,7 @@ def walk(
     starts, level, before, bonus, most, sums, released,
     kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
     z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
-    paths, variance, asking,
+    paths, variance, asking, taken,
 ):  # fmt: skip
     d = index.shape[1]
     children = 2**d
@@ -295,7 +299,7 @@ def walk(
                 i = front[there, w]
                 place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
                 shells[w] = shell_within(gap[i], highest[k], lowest(f, origin, minimum, z, side[k], x))
-            counts[2] |= decide(front[there, :found].copy(), shells, kept, gap, weight, heirs, state)
+            counts[2] |= decide(front[there, :found].copy(), shells, taken[k], kept, gap, weight, heirs, state)
             wanted[:] = False
         followed = 0
         for w in range(waiting):
@@ -358,7 +362,7 @@ def search(
     s, step, growth, pulls, unit, shared, resolution, sums, found, starts, bonus, most,
     kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces, sides,
     z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts,
-    paths, variance, asking,
+    paths, variance, asking, taken,
 ):  # fmt: skip
     """Find two trial levels with `pulls` between them that differ by at most `shared` pulls, or hardly in the level.
 
@@ -378,7 +382,7 @@ def search(
             starts, level, -math.inf, bonus, most, sums[free], released,
             kept, capacity, inverse_root, bias, highest, least, f, mean, sort, origin, minimum, side, phase, pieces,
             sides, z, x, home, guarded, index, anchor, gap, error, weight, heirs, child, front, state, counts, paths,
-            variance, asking,
+            variance, asking, taken,
         )  # fmt: skip
         if status == FULL:
             return -1
@@ -389,6 +393,10 @@ def search(
         else:
             high = free
         found[side_, 0], found[side_, 1], found[side_, 2], found[side_, 3] = s, level, queried, status
+        if side_ == 0 and math.isinf(level):  # no level is high enough for the cells that a sample has left
+            found[1] = found[0]
+            counts[1] = low
+            return low
         if low < 0:
             step *= 2.0
             s = found[1, 0] - step

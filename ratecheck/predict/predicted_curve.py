@@ -205,7 +205,7 @@ class _Work:
         for T in horizons.tolist():
             at = T
             if not self.algorithm.anytime:
-                at = min(horizons[-1], max(horizons[0], T * PERIOD ** ((share - 0.5) / QUARTERS)))
+                at = max(2.0, T * PERIOD ** ((share - 0.5) / QUARTERS))
             if tree is None or not self.algorithm.anytime:
                 length, offset = alignment(at)
                 check_partition(self.algorithm, self.cost, horizon=at, length=length, offset=offset)

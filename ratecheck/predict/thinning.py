@@ -10,6 +10,7 @@ from ..sampling.jit import compiled
 UNDECIDED = -1.0
 SHELLS_PER_OCTAVE, SHELLS = 2, 48  # of the gap; what lies below the last shell belongs to it
 DEPTHS_PER_OCTAVE, DEPTHS = 1, 16  # of the lowest value within a cell, as a share of its gap
+SORTS = SHELLS * DEPTHS  # of cells of a level
 allocating = partial(compiled, counted=True)
 
 
@@ -30,8 +31,12 @@ def shell_within(gap, highest, lowest):
 
 
 @allocating
-def decide(cells, shells, kept, gap, weight, heirs, state):
-    """Choose which of some cells of one level have children, shell by shell; whether any has none."""
+def decide(cells, shells, taken, kept, gap, weight, heirs, state):
+    """Choose which of some cells of one level have children, shell by shell; whether any has none.
+
+    `taken` counts, by shell, those of the level that were chosen before: cells come in one after the other, and a shell
+    of which few are undecided at a time would never be thinned.  Of those that come late a quarter of `kept` is chosen.
+    """
     order = np.argsort(gap[cells])
     order = order[np.argsort(shells[order], kind="mergesort")]
     thinned, first = 0, 0
@@ -40,18 +45,21 @@ def decide(cells, shells, kept, gap, weight, heirs, state):
         while last < order.size and shells[order[last]] == shells[order[first]]:
             total += weight[cells[order[last]]]
             last += 1
-        if last - first <= kept:
+        shell = shells[order[first]]
+        most = max(kept - taken[shell], (kept + 3) // 4)
+        taken[shell] += min(most, last - first)
+        if last - first <= most:
             for i in cells[order[first:last]]:
                 heirs[i] = weight[i]
         else:
             thinned = 1
             u, s0, s1, s2, s3 = uniform(state[0], state[1], state[2], state[3])
             state[0], state[1], state[2], state[3] = s0, s1, s2, s3
-            step, passed, hits = total / kept, 0.0, 0
+            step, passed, hits = total / most, 0.0, 0
             for i in cells[order[first:last]]:
                 passed += weight[i]
                 before = hits
-                while (hits + u) * step < passed and hits < kept:
+                while (hits + u) * step < passed and hits < most:
                     hits += 1
                 heirs[i] = (hits - before) * step
         first = last

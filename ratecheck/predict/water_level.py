@@ -65,6 +65,8 @@ def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, st
     how |= {"pulls": pulls, "bonus": bonus, "horizon": horizon, "unit": unit, "shared": shared}
     (below, above), *sums = tree.search(starts, begun, **how, resolution=accuracy.resolution)
     low, high = _Trial(*below, sums[0]), _Trial(*above, sums[1])
+    if high.pulls < pulls:  # all that these cells take: they stand for others that were left out
+        return low.level, low.sums * (pulls / low.pulls)
     missing = pulls - low.pulls
     if high.pulls - low.pulls > shared:
         if high.status == UNRESOLVED:
