@@ -19,7 +19,18 @@ from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
 from .means import (
-    AT_CENTRE, BY_CUBES, BY_SIDES, CLEAR, CLOSED, SLOTS, blurred, fill, lowest, no_mean, place, variance_within,
+    AT_CENTRE,
+    BY_CUBES,
+    BY_SIDES,
+    CLEAR,
+    CLOSED,
+    SLOTS,
+    blurred,
+    fill,
+    lowest,
+    no_mean,
+    place,
+    variance_within,
 )  # fmt: skip
 from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
 from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of, shell_within
