@@ -130,14 +130,14 @@ def test_a_curve_of_a_cost_of_ones_own_is_right_as_far_as_it_goes(name, algorith
     constants = zoo.Constants(alpha=known.constants.alpha, beta=known.constants.beta, A=2.0)
     whole = {"minimum": 0.0, "minimisers": [C[:dim]], "constants": constants} | given
     cost = zoo.cost(f, [-1.0] * dim, [1.0] * dim, **whole)
-    how = {"first": FIRST, "error": ROUGH}
+    how = {"first": FIRST, "error": 0.002, "kind": "fixed"}  # at the same partition
     curve = rc.predicted_curve(algorithm, cost, **how)
     expected = rc.predicted_curve(algorithm, known, **how)
     reach = len(curve.horizons)
     np.testing.assert_allclose(curve.horizons, expected.horizons[:reach])
     errors = np.hypot(curve.error, expected.error[:reach])
     off = np.abs(np.array(curve.regret) / np.array(expected.regret[:reach]) - 1)
-    assert (off <= 2.5 * errors).all()  # five standard errors
+    assert (off <= 4 * errors + 1e-6).all()  # eight standard errors, since two samples tell them
     assert curve.horizons[-1] >= 1e22
     assert ("rounding errors" in curve.limit) == (curve.horizons[-1] < 1e60)
     if name in ("1 + bowl", "1 + cone", "one of two"):
@@ -186,12 +186,14 @@ def test_weierstrass_stays_the_same_function_beyond_what_its_formula_sums(algori
     ids=str,
 )
 def test_twice_the_cells_of_a_shell_say_the_same(name, dim, algorithm):
-    cost, error = zoo.get(name, dim), 0.02
-    how = {"first": 2.0**20, "last": 1e14, "alignments": 2}
-    once, twice = (rc.predicted_curve(algorithm, cost, **how, error=error / share) for share in (1, 2))
+    cost = zoo.get(name, dim)
+    how = {"first": 2.0**20, "last": 1e14, "alignments": 6}
+    asked = 0.004  # 15 cells of a shell, and 30
+    once, twice = (rc.predicted_curve(algorithm, cost, **how, error=asked / share) for share in (1, 2))
     off = np.abs(np.array(once.regret) / np.array(twice.regret) - 1)
-    assert (off <= 2.5 * np.hypot(once.error, twice.error) + 1e-6).all()
-    assert max(once.error) < 2 * error
+    stated = [np.maximum(asked, curve.error) for curve in (once, twice)]  # two samples may agree by chance
+    assert (off <= 2.5 * np.hypot(*stated)).all()  # five standard errors
+    assert max(once.error) < 0.1
 
 
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
