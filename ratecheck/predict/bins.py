@@ -14,9 +14,9 @@ import numpy as np
 
 from ..sampling.generator import uniform
 from ..sampling.jit import compiled
-from .means import blurred
 from .thinning import UNDECIDED, allocating, decide, shell_within
 
+CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 HARDLY = 0.25  # of the lowest value in a block: what its values differ by at the most, if one bin stands for all
 BLOCKS = 64  # at first the grid is cut into so many at least, whatever their values
 RANDOM = 2  # bins of a block that are looked at, beside its corners and its middle
@@ -149,3 +149,23 @@ def at(point, anchor, a, f, origin, minimum, phase, z, x):
     if x.size > z.size:
         x[z.size] = anchor
     return f(x) - minimum
+
+
+@compiled
+def blurred(f, origin, minimum, z, a, x):
+    """Whether the roundings of coordinates show at the centre of the cube at z, which may be far from its minimiser."""
+    gap = math.nan
+    for q in range(z.size):
+        rounding = 2.0**-52 * max(abs(z[q]), abs(origin[q] + z[q]))
+        if CLEAR * rounding > a:
+            if gap != gap:
+                for r in range(z.size):
+                    x[r] = origin[r] + z[r] + a / 2
+                gap = f(x) - minimum
+            centre = x[q]
+            for sign in (-1.0, 1.0):
+                x[q] = centre + sign * rounding
+                if CLEAR * abs(f(x) - minimum - gap) > max(gap, 0.0):
+                    return True
+            x[q] = centre
+    return False

@@ -18,20 +18,7 @@ from ..algorithms import partition
 from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
-from .means import (
-    AT_CENTRE,
-    BY_CUBES,
-    BY_SIDES,
-    CLEAR,
-    CLOSED,
-    SLOTS,
-    blurred,
-    fill,
-    lowest,
-    no_mean,
-    place,
-    variance_within,
-)  # fmt: skip
+from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, lowest, no_mean, place, variance_within
 from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
 from .thinning import SHELLS, UNDECIDED, allocating, decide, shell_of, shell_within
 
@@ -72,7 +59,7 @@ class Tree:
         self.origin = np.zeros(d) if relative else cost.minimisers[0].copy()
         self.minimum = 0.0 if relative else cost.minimum
         self.z, self.x = np.empty(d), np.zeros(d + cost.anchored)
-        self.least = CLEAR**cost.constants.alpha * self._noise(cost)
+        self.least = bins.CLEAR**cost.constants.alpha * self._noise(cost)
         known = cost.minimisers if cost.constants.literal else cost.minimisers[:1]
         _, self.guarded, _ = places(
             cost, anchors if cost.period else known, length=length, offset=offset, levels=levels + 1
@@ -335,7 +322,7 @@ def walk(
                 if heirs[i] > 0.0:
                     if child[i] == 0:
                         place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
-                        if gap[i] < least or side[k + 1] < SHORTEST or blurred(f, origin, minimum, z, side[k], x):
+                        if gap[i] < least or side[k + 1] < SHORTEST or bins.blurred(f, origin, minimum, z, side[k], x):
                             return UNRESOLVED
                         used = counts[0]
                         if used + children > gap.size:

@@ -23,7 +23,6 @@ DEEP = 3  # levels on which cells are cut into pieces of this level, so that wav
 CLOSE = 2.0  # sides from x* to the centre of a cell, beyond which it is away, unless an axis through x* cuts it
 MOST_PIECES = 2000  # that a mean is taken from
 SMALLEST = 2.0**-40  # piece, as a share of a side
-CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 SLOTS = 2**14  # for means over sides, which many cells share
 
 NODES = np.array([-math.sqrt(1 / 3), math.sqrt(1 / 3), -math.sqrt(0.6), 0.0, math.sqrt(0.6)])  # Gauss, 2 and 3 of them
@@ -92,26 +91,6 @@ def place(z, x, a, phase, index, anchor):
         z[q] = (index[q] - phase[q]) * a
     if x.size > z.size:
         x[z.size] = anchor
-
-
-@compiled
-def blurred(f, origin, minimum, z, a, x):
-    """Whether the roundings of coordinates show at the centre of the cube at z, which may be far from its minimiser."""
-    gap = math.nan
-    for q in range(z.size):
-        rounding = 2.0**-52 * max(abs(z[q]), abs(origin[q] + z[q]))
-        if CLEAR * rounding > a:
-            if gap != gap:
-                for r in range(z.size):
-                    x[r] = origin[r] + z[r] + a / 2
-                gap = f(x) - minimum
-            centre = x[q]
-            for sign in (-1.0, 1.0):
-                x[q] = centre + sign * rounding
-                if CLEAR * abs(f(x) - minimum - gap) > max(gap, 0.0):
-                    return True
-            x[q] = centre
-    return False
 
 
 @compiled
