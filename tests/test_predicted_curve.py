@@ -137,8 +137,8 @@ def test_a_curve_of_a_cost_of_ones_own_is_right_as_far_as_it_goes(name, algorith
     np.testing.assert_allclose(curve.horizons, expected.horizons[:reach])
     errors = np.hypot(curve.error, expected.error[:reach])
     off = np.abs(np.array(curve.regret) / np.array(expected.regret[:reach]) - 1)
-    # eight standard errors, since two samples tell them, and what rough levels leave
-    assert (off <= 4 * errors + 1e-3).all()
+    # eight standard errors, since two samples tell them, and a thousandth each for rough levels
+    assert (off <= 4 * errors + 2e-3).all()
     assert curve.horizons[-1] >= 1e22
     assert ("rounding errors" in curve.limit) == (curve.horizons[-1] < 1e60)
     if name in ("1 + bowl", "1 + cone", "one of two"):
