@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import operator
 import pickle
@@ -139,6 +140,7 @@ class Cost:
     mean: Callable | None = None
     separable: bool = False
     anchored: bool = False
+    period: float | None = None  # f has the same values that much further along any axis, beyond the box, too
     registered: bool = False  # made by function_zoo.get, so a name is enough to remake it
     searched: float | None = None  # the doubt about a minimum that a search found
     maximise: bool = False  # the formula is minus a reward, which algorithms are to see
@@ -159,7 +161,13 @@ class Cost:
         if not isinstance(self.constants, Constants):
             raise ValueError(f"{self.name}: constants = {shown(self.constants)} must be Constants(...)")
         if self.gap is not None and not self._gap_belongs():
-            for name, nothing in (("gap", None), ("mean", None), ("separable", False), ("anchored", False)):
+            for name, nothing in (
+                ("gap", None),
+                ("mean", None),
+                ("separable", False),
+                ("anchored", False),
+                ("period", None),
+            ):
                 object.__setattr__(self, name, nothing)
 
     def _check_fields(self):
@@ -196,7 +204,9 @@ class Cost:
             known = np.array([[float(self.gap(z)) for z in self._relative(points, k)] for k in anchors])
         except Exception:
             return False
-        return known.size > 0 and np.allclose(known, found, rtol=1e-6, atol=1e-6 * (self.constants.M or 0.0))
+        return known.size > 0 and np.allclose(
+            known, found, rtol=1e-6, atol=max(self.rounding, 1e-6 * (self.constants.M or 0.0))
+        )
 
     def _relative(self, points, k) -> np.ndarray:
         """Points as `gap` takes them, beside minimiser number k."""
@@ -289,6 +299,14 @@ class Cost:
         """How far beyond the box f is known to be defined."""
         return 0.0 if self.constants.A is None else self.constants.A
 
+    def images(self, reach) -> np.ndarray:
+        """The first minimiser, and where it comes again by the period, no farther from the box than so much."""
+        along = [
+            [x for x in (x0, x0 - self.period, x0 + self.period) if low - reach <= x <= high + reach]
+            for x0, low, high in zip(self.minimisers[0].tolist(), self.lower, self.upper, strict=True)
+        ]
+        return np.array(list(itertools.product(*along)))
+
     @property
     def rounding(self) -> float:
         """What rounding errors may make of the minimum."""
@@ -359,11 +377,11 @@ def typed(function):
 
 def on_box(
     dim, formula, *, lower, upper, minimum, minimisers, constants,
-    gap=None, mean=None, separable=False, anchored=False, **parameters,
+    gap=None, mean=None, separable=False, anchored=False, period=None, **parameters,
 ) -> Cost:  # fmt: skip
     """A cost that still has no name, on a box whose ends are the same in all coordinates or given one by one."""
     lower, upper = np.broadcast_to(lower, dim), np.broadcast_to(upper, dim)
-    known = {"gap": gap, "mean": mean, "separable": separable, "anchored": anchored}
+    known = {"gap": gap, "mean": mean, "separable": separable, "anchored": anchored, "period": period}
     return Cost("", dim, formula, lower, upper, minimum, minimisers, constants, parameters, **known)
 
 

@@ -38,6 +38,8 @@ def cost(
     minimisers=None,
     *,
     dim: int | None = None,
+    gap: Callable | None = None,
+    mean: Callable | None = None,
     margin: float | None = None,
     maximise: bool = False,
     maximum: float | None = None,
@@ -53,6 +55,8 @@ def cost(
     Assumption 1 may be Constants(...), a dictionary with some of them, or what `estimate` gave; they count as bounds,
     and what needs a constant that is not known says so.  f may be evaluated up to `margin` beyond the box (default: the
     constant A if it is given, else 0).
+
+    `gap` and `mean` are what may be known near a minimiser, see Cost.
 
     With maximise=True f is a reward and `maximum` its largest value: algorithms that ask and tell see rewards, and the
     cost is -f everywhere else, so that regret is f* - f(x).
@@ -74,7 +78,10 @@ def cost(
         best, minimisers, doubt = _searched(formula, low, upper=high, search=search, maximise=maximise)
         return Cost(minimum=best, minimisers=minimisers, searched=doubt, **given)
     places = _numbers("minimisers", [] if minimisers is None else minimisers)
-    return Cost(minimum=best, minimisers=np.reshape(places, (-1, len(low))), **given)
+    found = Cost(minimum=best, minimisers=np.reshape(places, (-1, len(low))), gap=gap, mean=mean, **given)
+    if gap is not None and found.gap is None:
+        raise InvalidChoice(f"cost: gap(z) is not f(x* + z) - f*, x* being the first minimiser of {found}")
+    return found
 
 
 def lowered(known: Cost, x, y: float) -> Cost:

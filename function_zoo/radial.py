@@ -99,6 +99,7 @@ def _norm_power(where, dim, *, scale, centre, power, active=None):
             literal=not flat,
         ),
         gap=about((0.0,) * dim),
+        separable=power == 2.0,
         centre=centre,
     )
 

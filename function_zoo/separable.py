@@ -157,7 +157,7 @@ def weierstrass(dim, scale=4.0, centre=None, exponent=1.0):
         C0=packing_constant_of(count, exponent, beta=beta, dim=dim, range_=peak * dim, length=SIDE, literal=True),
     )
     gap, mean = gap_of_series(dim, scale, ratio), mean_of_series(dim, scale, ratio)
-    return centred(centre, 1.0, about, constants, gap=gap, mean=mean, separable=True)
+    return centred(centre, 1.0, about, constants, gap=gap, mean=mean, separable=True, period=2.0)
 
 
 def _product_constant(dim, measured):

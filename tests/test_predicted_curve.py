@@ -83,6 +83,121 @@ def test_a_cost_of_ones_own_ends_where_its_formula_does():
     assert 1e15 < curve.horizons[-1] < 1e40
 
 
+C = (0.31066017177982136, -0.5490381056766579)  # the centre of the zoo's costs
+
+
+def bowl(x):
+    return (x[0] - C[0]) ** 2
+
+
+def round_bowl(x):
+    return (x[0] - C[0]) ** 2 + (x[1] - C[1]) ** 2
+
+
+def square_cone(x):
+    return np.maximum(np.abs(x[0] - C[0]), np.abs(x[1] - C[1]))
+
+
+def twins(x):
+    return np.minimum(np.abs(x[0] - C[0]), np.abs(x[0] + C[0]))
+
+
+OWN = {
+    "1 + bowl": (lambda x: 1 + bowl(x), {"minimum": 1.0}, ("quadratic", {})),
+    "bowl": (bowl, {}, ("quadratic", {})),
+    "gap": (lambda x: 1 + bowl(x), {"minimum": 1.0, "gap": lambda z: z[0] ** 2}, ("quadratic", {})),
+    "gap and mean": (
+        lambda x: 1 + bowl(x),
+        {"minimum": 1.0, "gap": lambda z: z[0] ** 2, "mean": lambda z, a: ((z[0] + a) ** 3 - z[0] ** 3) / (3 * a)},
+        ("quadratic", {}),
+    ),
+    "round bowl": (round_bowl, {}, ("quadratic", {})),
+    "1 + cone": (lambda x: 1 + square_cone(x), {"minimum": 1.0}, ("cusp", {"power": 1.0})),
+    "one of two": (twins, {}, ("twin_cone", {})),
+    "one of two, gap": (
+        twins,
+        {"gap": lambda z: np.minimum(np.abs(z[0]), np.abs(z[0] + 2 * C[0]))},
+        ("twin_cone", {}),
+    ),
+}
+
+
+@pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(mu=1.0), rc.UniformBins()], ids=str)
+@pytest.mark.parametrize("name", OWN)
+def test_a_curve_of_a_cost_of_ones_own_is_right_as_far_as_it_goes(name, algorithm):
+    f, given, (family, parameters) = OWN[name]
+    dim = 2 if f in (round_bowl, square_cone) or "cone" in name else 1
+    known = zoo.get(family, dim, scale=1.0, **parameters)
+    constants = zoo.Constants(alpha=known.constants.alpha, beta=known.constants.beta, A=2.0)
+    whole = {"minimum": 0.0, "minimisers": [C[:dim]], "constants": constants} | given
+    cost = zoo.cost(f, [-1.0] * dim, [1.0] * dim, **whole)
+    how = {"first": FIRST, "error": 0.002, "kind": "fixed"}  # at the same partition
+    curve = rc.predicted_curve(algorithm, cost, **how)
+    expected = rc.predicted_curve(algorithm, known, **how)
+    reach = len(curve.horizons)
+    np.testing.assert_allclose(curve.horizons, expected.horizons[:reach])
+    errors = np.hypot(curve.error, expected.error[:reach])
+    off = np.abs(np.array(curve.regret) / np.array(expected.regret[:reach]) - 1)
+    # eight standard errors, since two samples tell them, and a thousandth each for rough levels
+    assert (off <= 4 * errors + 2e-3).all()
+    assert curve.horizons[-1] >= 1e22
+    assert ("rounding errors" in curve.limit) == (curve.horizons[-1] < 1e60)
+    if name in ("1 + bowl", "1 + cone", "one of two"):
+        assert curve.horizons[-1] < 1e45
+
+
+def slopes_over_periods(curve):
+    """Local slopes between horizons whole periods apart, and the later of them."""
+    T, R = np.log(curve.horizons), np.log(curve.regret)
+    return (R[4:] - R[:-4]) / (T[4:] - T[:-4]), np.array(curve.horizons)[4:]
+
+
+def test_the_curve_of_sine_does_not_go_flat():
+    sine, quadratic = (
+        rc.predicted_curve(rc.AdaptiveBins(), zoo.get(name, 3), first=2.0**24, last=2e12, error=ROUGH)
+        for name in ("sine", "quadratic")
+    )
+    found, T = slopes_over_periods(sine)
+    usual, _ = slopes_over_periods(quadratic)
+    np.testing.assert_allclose(found[T > 1e9], usual[T > 1e9], atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "low", "high"),
+    [(rc.UniformBins(), 0.5, 0.56), (rc.AdaptiveBins(), 0.49, 0.55), (rc.AdaptiveBins(mu="theorem"), 0.49, 0.55)],
+    ids=str,
+)
+def test_weierstrass_stays_the_same_function_beyond_what_its_formula_sums(algorithm, low, high):
+    curve = rc.predicted_curve(algorithm, zoo.get("weierstrass", 1), first=FIRST, error=ROUGH)
+    slopes, T = slopes_over_periods(curve)
+    assert T[-1] >= 1e60
+    assert ((low < slopes) & (slopes < high))[T > 1e25].all()
+    assert np.abs(np.diff(slopes[T > 1e25])).max() < 0.015
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "algorithm"),
+    [
+        ("cone", 3, rc.AdaptiveBins(mu="theorem")),
+        ("quadratic", 3, rc.AdaptiveBins()),
+        ("ring", 2, rc.AdaptiveBins()),
+        ("cone", 3, rc.UniformBins()),
+        ("valley", 2, rc.UniformBins()),
+        ("himmelblau", 2, rc.AdaptiveBins(mu="theorem")),
+    ],
+    ids=str,
+)
+def test_twice_the_cells_of_a_shell_say_the_same(name, dim, algorithm):
+    cost = zoo.get(name, dim)
+    how = {"first": 2.0**20, "last": 1e14, "alignments": 6}
+    asked = 0.004  # 15 cells of a shell, and 30
+    once, twice = (rc.predicted_curve(algorithm, cost, **how, error=asked / share) for share in (1, 2))
+    off = np.abs(np.array(once.regret) / np.array(twice.regret) - 1)
+    stated = [np.maximum(asked, curve.error) for curve in (once, twice)]  # two samples may agree by chance
+    assert (off <= 2.5 * np.hypot(*stated)).all()  # five standard errors
+    assert max(once.error) < 0.1
+
+
 @pytest.mark.parametrize("algorithm", [rc.AdaptiveBins(), rc.UniformBins()], ids=str)
 def test_the_fixed_alignment(algorithm):
     cost = zoo.get("cone", 2)

@@ -16,6 +16,7 @@ from ..sampling.generator import uniform
 from ..sampling.jit import compiled
 from .thinning import SORTS, UNDECIDED, allocating, decide, shell_within
 
+CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 HARDLY = 0.25  # of the lowest value in a block: what its values differ by at the most, if one bin stands for all
 BLOCKS = 64  # at first the grid is cut into so many at least, whatever their values
 RANDOM = 2  # bins of a block that are looked at, beside its corners and its middle
@@ -23,7 +24,8 @@ RANDOM = 2  # bins of a block that are looked at, beside its corners and its mid
 
 @allocating
 def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
-    """Indices, anchors, values and weights of bins, for the grid between two corners."""
+    """Indices, anchors, values and weights of bins, for the grid between two corners, and whether a float tells them
+    apart."""
     d = z.size
     blocks, bins, weight = np.empty((1, 2 * d)), np.empty(1), np.ones(1)
     anchor = np.zeros(1, dtype=np.int64)
@@ -59,6 +61,11 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                 y = at(point, anchor[b], a, f, origin, minimum, phase, z, x)
                 least, most, total = min(least, y), max(most, y), total + y
             middle[b], lowest[b] = total / looks, least
+            if single:
+                for q in range(d):
+                    z[q] = (block[q] - phase[anchor[b], 0, q]) * a
+                if blurred(f, origin, minimum, z, a, x):
+                    return index[:0], anchors[:0], value[:0], stands[:0], False
             if single or (halvings >= forced and not guarded and most - least <= HARDLY * least):
                 if not single:  # the last point that was looked at is one at random
                     middle[b] = y
@@ -84,6 +91,7 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
         shares, of = np.empty(parts.shape[0]), np.empty(parts.shape[0], dtype=np.int64)
         count = 0
         for b in chosen:
+            before = count
             for part in range(2**d):
                 empty = False
                 for q in range(d):
@@ -98,9 +106,11 @@ def sample(low, high, a, f, origin, minimum, home, phase, z, x, kept, state):
                     shares[count] = weight[b] * heirs[b] / bins[b]
                     of[count] = anchor[b]
                     count += 1
+            if count == before + 1 and np.all(parts[before] == blocks[b]):
+                return index[:0], anchors[:0], value[:0], stands[:0], False
         blocks, weight, anchor = parts[:count], shares[:count], of[:count]
         halvings += 1
-    return index[:found], anchors[:found], value[:found], stands[:found]
+    return index[:found], anchors[:found], value[:found], stands[:found], True
 
 
 @compiled
@@ -139,3 +149,23 @@ def at(point, anchor, a, f, origin, minimum, phase, z, x):
     if x.size > z.size:
         x[z.size] = anchor
     return f(x) - minimum
+
+
+@compiled
+def blurred(f, origin, minimum, z, a, x):
+    """Whether the roundings of coordinates show at the centre of the cube at z, which may be far from its minimiser."""
+    gap = math.nan
+    for q in range(z.size):
+        rounding = 2.0**-52 * max(abs(z[q]), abs(origin[q] + z[q]))
+        if CLEAR * rounding > a:
+            if gap != gap:
+                for r in range(z.size):
+                    x[r] = origin[r] + z[r] + a / 2
+                gap = f(x) - minimum
+            centre = x[q]
+            for sign in (-1.0, 1.0):
+                x[q] = centre + sign * rounding
+                if CLEAR * abs(f(x) - minimum - gap) > max(gap, 0.0):
+                    return True
+            x[q] = centre
+    return False

@@ -29,7 +29,6 @@ MOST_RELEASED = 64
 GIVE_UP_AFTER = 2.0  # in a search a trial level is given up when its pulls pass so many horizons
 HEADROOM = 16.0  # pulls of a trial level that a tree has levels for, as a multiple of the horizon
 SHORTEST = 1e-300  # side
-CLEAR = 64  # a cell must be this many times wider than the distance at which roundings show
 SAMPLED_FROM = 256  # times the cells kept of a shell: fewer bins are all taken
 TOLD_APART = 2.0**51  # an index; cells with larger ones are not sure to be told from their neighbours
 ANCHORED_BY = 40  # the level up to which a cell changes to a nearer minimiser
@@ -54,16 +53,18 @@ class Tree:
         self.side = np.array([length * 2.0**-k for k in range(levels + 1)])
         self.sort = AT_CENTRE if rule.at_centre else CLOSED if cost.mean else BY_SIDES if cost.separable else BY_CUBES
         relative = cost.gap is not None
-        anchors = cost.minimisers if cost.anchored else cost.minimisers[:1]
+        anchors = cost.minimisers if cost.anchored else cost.images(length) if cost.period else cost.minimisers[:1]
         first, self.home, self.phase = places(cost, anchors, length=length, offset=offset, levels=levels + 1)
         self.f = cost.compiled_gap if relative else cost.compiled
         self.mean = cost.compiled_mean or no_mean
         self.origin = np.zeros(d) if relative else cost.minimisers[0].copy()
         self.minimum = 0.0 if relative else cost.minimum
         self.z, self.x = np.empty(d), np.zeros(d + cost.anchored)
-        self.least = CLEAR**cost.constants.alpha * self._noise(cost)
-        guarded = cost.minimisers if cost.constants.literal else cost.minimisers[:1]
-        _, self.guarded, _ = places(cost, guarded, length=length, offset=offset, levels=levels + 1)
+        self.least = bins.CLEAR**cost.constants.alpha * self._noise(cost)
+        known = cost.minimisers if cost.constants.literal else cost.minimisers[:1]
+        _, self.guarded, _ = places(
+            cost, anchors if cost.period else known, length=length, offset=offset, levels=levels + 1
+        )
         self.state = open_state(np.random.SeedSequence(seed))
 
         self.pieces = np.empty((2**d * 50, 2 * d))  # halved 40 times at most
@@ -79,7 +80,7 @@ class Tree:
         """The initial cells, all of them or, where these are many bins, a sample."""
         if self.kept < ALL and self.sort == AT_CENTRE and math.prod(counts) > SAMPLED_FROM * self.kept:
             low, high = np.array(first, float), np.array([q + m for q, m in zip(first, counts, strict=True)], float)
-            self.index, self.anchor, self.gap, self.weight = bins.sample(
+            self.index, self.anchor, self.gap, self.weight, self.resolved = bins.sample(
                 low, high, self.side[0], self.f, self.origin, self.minimum, self.home, self.phase, self.z,
                 self.x, self.kept, self.state,
             )  # fmt: skip
@@ -88,6 +89,7 @@ class Tree:
             axes = [first_q + np.arange(m) for first_q, m in zip(first, counts, strict=True)]
             self.index = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, self.dim).astype(float)
             self.weight, self.anchor = np.ones(len(self.index)), np.zeros(len(self.index), dtype=np.int64)
+            self.resolved = True
         self.roots = self.used = size = len(self.index)
         self.error, self.variance, self.heirs = np.zeros(size), np.zeros(size), np.full(size, UNDECIDED)
         self.child = np.zeros(size, dtype=np.int64)
@@ -95,6 +97,9 @@ class Tree:
             self.gap = np.empty(size)
             settle(0, size, 0, 1, self.home, self.guarded, self.phase, self.index, self.anchor, self.weight, self.heirs)
             fill(0, size, 0, *self._formula(), self.index, self.anchor, self.gap, self.error)
+        if self.sort == AT_CENTRE:  # no other cells are split, which is when the gap of a cell is looked at
+            near = (np.abs(self.index) <= 1).all(axis=1)
+            self.resolved &= not near.any() or float(self.gap[near].max()) >= self.least
 
     def _noise(self, cost) -> float:
         """What the roundings of coordinates, and those of the formula, make of the gap at the minimisers."""
@@ -320,7 +325,8 @@ def walk(
                         counts[1] += 1
                 if heirs[i] > 0.0:
                     if child[i] == 0:
-                        if gap[i] < least or side[k + 1] < SHORTEST:
+                        place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
+                        if gap[i] < least or side[k + 1] < SHORTEST or bins.blurred(f, origin, minimum, z, side[k], x):
                             return UNRESOLVED
                         used = counts[0]
                         if used + children > gap.size:

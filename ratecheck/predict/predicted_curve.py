@@ -141,8 +141,8 @@ class _Work:
         shortest = min(len(part) for pair in found for part in pair)
         found = np.array([[part[:shortest] for part in pair] for pair in found])
         mean = found.mean(axis=(0, 1))
-        apart = (found[:, 0, :, 0] - found[:, 1, :, 0]).mean(axis=0) / 2
-        return self._curve(mean, 2 * _smooth(np.abs(apart) / mean[:, 0]))
+        apart = np.sqrt(((found[:, 0, :, 0] - found[:, 1, :, 0]) ** 2).sum(axis=0)) / (2 * len(found))
+        return self._curve(mean, 2 * _smooth(apart / mean[:, 0]))
 
     def over_all(self, error):
         """The mean over partitions, as many as it takes for the error, at those horizons that need so many."""

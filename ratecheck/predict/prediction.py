@@ -318,8 +318,8 @@ def _rows(tree, bonus, *, horizon, alignment, near, accuracy):
         key, sums = settled(tree, tree.starts(), **how, near=near, accuracy=accuracy)
     except OutOfReach as limit:
         raise ValueError(
-            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.WHY}; "
-            f"up to about T = {limit.reached:.2g} a prediction is possible"
+            f"T = {horizon:.3g} is out of reach on {tree.cost}: it takes {OutOfReach.WHY}"
+            + (f"; up to about T = {limit.reached:.2g} a prediction is possible" if limit.reached else "")
         ) from None
     names = {"horizon": horizon if horizon <= EXACT else float(horizon), "alignment": alignment, "draw": 0}
     _, cells, regret, error = sums.sum(axis=0).tolist()

@@ -51,6 +51,8 @@ def settled(tree, starts, *, pulls, bonus, horizon, elsewhere=0.0, near=None, st
     Queries grow with the level, from one per cell.  They jump where a full cell is split whose children are better
     than it looked: its children are then queried alone, at levels of their own, until they have caught up.
     """
+    if not tree.resolved:
+        raise OutOfReach(0.0)
     once = float(tree.weight[starts[:, 0]].sum())
     if pulls <= once:
         sums, _, _ = tree.walk(starts, -math.inf, bonus=bonus, most=math.inf)
