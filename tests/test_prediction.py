@@ -130,6 +130,7 @@ def test_means_at_a_corner_against_moments(dim, power, length):
     cost = zoo.get("power", dim, power=power)
     tree = tree_of(cost, 1.0, [0.0] * dim)
     tree.side[0], tree.phase[0, 0], tree.index[0] = length, 0.0, 0.0
+    tree.sides[:] = -1.0  # means over sides that were found for another place
     means.fill(0, 1, 0, *tree._formula(), tree.index, tree.anchor, tree.gap, tree.error)
     expected = 10 * norm_moment(dim, power) * length**power
     assert tree.gap[0] == pytest.approx(expected, rel=means.TOLERANCE[dim - 1])

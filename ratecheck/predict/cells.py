@@ -18,8 +18,8 @@ from ..algorithms import partition
 from ..sampling.generator import open_state
 from ..sampling.jit import compiled
 from . import bins
-from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, lowest, no_mean, place, variance_within
-from .passage import NO_ROOM, SPLIT, asked, paths_for, with_room
+from .means import AT_CENTRE, BY_CUBES, BY_SIDES, CLOSED, SLOTS, fill, lowest, no_mean, place
+from .passage import NO_ROOM, SPLIT, asked, paths_for, spread, with_room
 from .thinning import SHELLS, SORTS, UNDECIDED, allocating, decide, shell_of, shell_within
 
 FINE, PASSED, FULL, UNRESOLVED = range(4)  # how a walk ended
@@ -420,35 +420,3 @@ def search(
                 share = min(0.95, max(0.05, share))
             s = found[0, 0] + share * width
             turn += 1
-
-
-@compiled
-def spread(
-    starts, level, bonus, capacity, inverse_root, bias, f, origin, side, phase, z, x,
-    index, anchor, gap, weight, child, variance, front,
-):  # fmt: skip
-    d = index.shape[1]
-    total = 0.0
-    waiting, here, there = starts.shape[0], 0, 1
-    for w in range(waiting):
-        front[here, w] = starts[w, 0]
-    k = 0
-    while waiting:
-        followed = 0
-        for w in range(waiting):
-            i = front[here, w]
-            b = gap[i] - bias[k]
-            n = capacity[k]
-            if b - bonus * inverse_root[k] >= level:
-                n = min(n, max(1.0, np.ceil((bonus / (b - level)) ** 2)))
-            elif child[i] > 0:
-                for part in range(2**d):
-                    front[there, followed] = child[i] + part
-                    followed += 1
-            if variance[i] == 0.0:
-                place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
-                variance[i] = variance_within(f, origin, side[k], z, x)
-            total += weight[i] * n * gap[i] * min(1.0, variance[i] / bonus**2)
-        here, there, waiting = there, here, followed
-        k += 1
-    return total

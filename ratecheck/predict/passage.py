@@ -1,4 +1,4 @@
-"""How often a cell is queried until its own mean has risen to a level, by draws of its points and of the noise.
+"""How often a cell is queried until its own mean has risen to a level, without draws of points and noise and with them.
 
 Given the level, cells are independent.  Each is queried until the mean of what was seen in it, less its bias and its
 bonus, has risen to the level, and is split if that has not happened after as many queries as it takes.  So a cell has a
@@ -166,4 +166,36 @@ def drawn(i, k, fewer, n, paths, at_centre, f, origin, minimum, side, phase, z, 
         m = n - fewer
         total = m * gap[i] + math.sqrt(m * (paths.sigma**2 + variance[i])) * w
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+    return total
+
+
+@compiled
+def spread(
+    starts, level, bonus, capacity, inverse_root, bias, f, origin, side, phase, z, x,
+    index, anchor, gap, weight, child, variance, front,
+):  # fmt: skip
+    d = index.shape[1]
+    total = 0.0
+    waiting, here, there = starts.shape[0], 0, 1
+    for w in range(waiting):
+        front[here, w] = starts[w, 0]
+    k = 0
+    while waiting:
+        followed = 0
+        for w in range(waiting):
+            i = front[here, w]
+            b = gap[i] - bias[k]
+            n = capacity[k]
+            if b - bonus * inverse_root[k] >= level:
+                n = min(n, max(1.0, np.ceil((bonus / (b - level)) ** 2)))
+            elif child[i] > 0:
+                for part in range(2**d):
+                    front[there, followed] = child[i] + part
+                    followed += 1
+            if variance[i] == 0.0:
+                place(z, x, side[k], phase[anchor[i], k], index[i], anchor[i])
+                variance[i] = variance_within(f, origin, side[k], z, x)
+            total += weight[i] * n * gap[i] * min(1.0, variance[i] / bonus**2)
+        here, there, waiting = there, here, followed
+        k += 1
     return total
