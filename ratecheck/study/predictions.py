@@ -8,7 +8,6 @@ from functools import partial
 from ..claims import Planned
 from ..planning import forecast as estimate
 from ..predict.far import BEYOND
-from ..sampling.noise import noise_of
 from ..store import Store
 from ..verdict.agreement import expected
 from .plan import FEW_STEPS
@@ -31,6 +30,7 @@ def predicted(cost, algorithm, horizons, replicates, seed, alignment, error, noi
     """
     from ..predict.predicted_curve import predicted_curve
     from ..predict.prediction import DRAWS, predict
+    from ..sampling.noise import noise_of
 
     def along(first, **how):
         try:
